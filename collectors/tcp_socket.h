@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One TCP socket as every source of sockets (inet_diag, proc_net_tcp) describes it, and who is told
+ * of it.
+ */
+#ifndef CONNWATCH_TCP_SOCKET_H
+#define CONNWATCH_TCP_SOCKET_H
+
+#include <netinet/tcp.h>
+#include <stdint.h>
+
+#define TCP_NEW_SYN_RECV                                                                           \
+	12 /* the kernel's request sockets, since Linux 4.1; sock_diag and procfs show 3 */
+#define TCP_STATES 13 /* 1..12, TCP_ESTABLISHED (netinet/tcp.h) and up */
+
+#define BACKLOG_UNKNOWN (-1)
+
+struct tcp_socket {
+	uint8_t state;                    /* below TCP_STATES */
+	uint16_t local_port, remote_port; /* host byte order */
+	uint8_t local[16], remote[16];    /* IPv4 as ::ffff:a.b.c.d, whatever the socket's family */
+	uint32_t queue;                   /* of a listener: connections waiting for accept() */
+	int64_t backlog;                  /* of a listener: its limit, or BACKLOG_UNKNOWN */
+};
+
+struct socket_sink {
+	/* Called before the first socket, and again when the whole listing has to start anew. */
+	void (*begin)(void *arg);
+	void (*add)(void *arg, const struct tcp_socket *socket);
+	void *arg;
+};
+
+#endif

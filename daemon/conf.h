@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The configuration: connwatchd.conf(5) read through libconfuse into one immutable struct. Strict:
+ * whatever libconfuse would let through (facts: unclosed sections, "" as a number, octal, nan,
+ * duplicates) is a problem here.
+ */
+#ifndef CONNWATCH_CONF_H
+#define CONNWATCH_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "daemon/collector.h"
+#include "daemon/log.h"
+#include "daemon/rule.h"
+
+/* One round-robin archive as it is in force: step and span after `interval` has been taken into
+ * account. */
+struct archive {
+	long step, rows; /* seconds; number of rows */
+};
+
+/* One thing that is read, kept in one RRD: an enabled collector, or one titled section of it. */
+struct conf_instance {
+	const struct collector *collector;
+	const char *name;  /* "conntrack", "sockets-http": RRD file stem, key of status.json */
+	const char *title; /* "" if none */
+	const void *config, *common; /* see struct collector_env */
+};
+
+struct conf {
+	long interval, watch_interval; /* seconds */
+	const char *state_directory, *proc;
+	int log_target, log_level; /* enum log_target; index into log_level_names */
+	const char *rrd_directory, *rrd_daemon;
+	const struct archive *archives; /* ascending steps, one per step, in force for `interval` */
+	size_t n_archives;
+	const struct conf_instance *instances; /* enabled ones only, in registry order, titled ones
+						  after their untitled */
+	size_t n_instances;
+	const struct rule *rules; /* shipped ones as changed, then the administrator's, disabled
+				     ones included */
+	size_t n_rules;
+};
+
+/* Called once per problem, in order of file and line, with the whole line "FILE:LINE: message" (no
+ * newline). */
+typedef void conf_problem_fn(void *arg, const char *problem);
+
+/*
+ * Read path (NULL: nothing, all defaults). Every problem is handed to report. Returns 0 and a new
+ * struct for conf_free(); -errno if path cannot be opened or is no regular file (reported too);
+ * -EINVAL for other problems.
+ */
+int conf_load(const char *path, conf_problem_fn *report, void *arg, struct conf **out);
+void conf_free(struct conf *conf);
+
+/* Print the configuration in force as a file that conf_load() reads back to an equal one. */
+void conf_print(const struct conf *conf, FILE *out);
+
+/*
+ * Split the operand "INSTANCE.COLUMN" against conf's instances: 0 with indices, -ENOENT where the
+ * operand names a collector that is switched off, -EINVAL for a name that exists nowhere.
+ */
+int conf_operand(const struct conf *conf, const char *operand, size_t *instance, size_t *metric);
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon/conf_build.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "collectors/registry.h"
+#include "daemon/conf_archive.h"
+#include "daemon/conf_file.h"
+#include "daemon/conf_rule.h"
+#include "daemon/conf_setting.h"
+
+static const struct conf_block *next_block(
+	const struct conf_block *b, const struct schema_section *section)
+{
+	while (b && b->section != section)
+		b = b->next;
+	return b;
+}
+
+static const struct conf_block *first_block(
+	const struct load *l, const struct schema_section *section)
+{
+	return next_block(l->statements.blocks, section);
+}
+
+/* Where a key was given, or NULL. */
+static const struct conf_place *given(const struct conf_block *block, const char *key)
+{
+	size_t i;
+
+	return block && schema_find_key(block->section, key, &i) && block->key[i].file
+		       ? &block->key[i]
+		       : NULL;
+}
+
+/* A path as written becomes an absolute one, seen from the folder of the file it is written in. */
+static void resolve_path(
+	struct load *l, const struct conf_block *block, const char *key, const char **path)
+{
+	const struct conf_place *place = given(block, key);
+	char name[CONF_NAME_SIZE];
+	const char *absolute;
+
+	if (!place || !*path)
+		return;
+	if (!**path) {
+		conf_problem_add(&l->problems, place, "%s: \"\" is not a path",
+			conf_key_name(block, key, name));
+		return;
+	}
+	absolute = conf_file_absolute(l->arena, place->file, *path);
+	if (!absolute)
+		conf_problem_add(&l->problems, place, "%s: \"%.200s\": %s",
+			conf_key_name(block, key, name), *path, strerror(errno));
+	else
+		*path = absolute;
+}
+
+static void build_root(struct load *l)
+{
+	const struct schema_section *section = &l->schema->section[0];
+	const struct conf_block *root = l->statements.blocks;
+	struct conf *c = l->conf;
+	const struct conf_place *place = given(root, "watch_interval");
+
+	conf_settings_initial(section->settings, section->n_settings, c, l->arena);
+	conf_fill(l, root, c, NULL);
+	resolve_path(l, root, "state_directory", &c->state_directory);
+	resolve_path(l, root, "proc", &c->proc);
+	if (place && c->watch_interval > c->interval)
+		conf_problem_add(&l->problems, place,
+			"watch_interval: %ld is longer than interval (%ld)", c->watch_interval,
+			c->interval);
+}
+
+static void build_log(struct load *l, const struct schema_section *section)
+{
+	const struct conf_block *block = first_block(l, section);
+
+	conf_settings_initial(section->settings, section->n_settings, l->conf, l->arena);
+	if (block)
+		conf_fill(l, block, l->conf, NULL);
+}
+
+static void build_archives(
+	struct load *l, const struct conf_block *block, const struct string_list *list)
+{
+	const struct conf_place *place = given(block, "archives");
+	struct archive *archives = arena_alloc(l->arena, list->n, sizeof(*archives));
+	const struct archive_fit fit = {.interval = l->conf->interval, .round_up = !place};
+	char error[CONF_ARCHIVE_ERROR_SIZE];
+	size_t n;
+
+	if (!archives)
+		return;
+	if (conf_archives(list, &fit, archives, &n, error) < 0) {
+		conf_problem_add(&l->problems, place ? place : &l->statements.blocks->place,
+			"rrd.archives: %s", error);
+		return;
+	}
+	l->conf->archives = archives;
+	l->conf->n_archives = n;
+}
+
+static void build_rrd(struct load *l, const struct schema_section *section)
+{
+	const struct conf_block *block = first_block(l, section);
+	struct rrd_settings rrd = {0};
+
+	conf_settings_initial(section->settings, section->n_settings, &rrd, l->arena);
+	if (block)
+		conf_fill(l, block, &rrd, NULL);
+	resolve_path(l, block, "directory", &rrd.directory);
+	if (!given(block, "directory") && given(l->statements.blocks, "state_directory"))
+		rrd.directory = arena_printf(l->arena, "%s/rrd", l->conf->state_directory);
+	if (rrd.daemon && *rrd.daemon)
+		conf_problem_add(&l->problems, given(block, "daemon"),
+			"rrd.daemon: rrdcached is not supported by this version");
+	l->conf->rrd_directory = rrd.directory;
+	l->conf->rrd_daemon = rrd.daemon;
+	build_archives(l, block, &rrd.archives);
+}
+
+/* The config struct of one section: defaults, then what is written. NULL if the collector has none.
+ */
+static void *build_config(struct load *l, const struct schema_section *section,
+	const struct conf_block *block, struct collector_switch *on)
+{
+	const struct collector *c = section->collector;
+	size_t size = section->titled ? c->titled_config_size : c->config_size;
+	void *config = arena_alloc(l->arena, 1, size);
+
+	if (!config)
+		return NULL;
+	conf_settings_initial(section->settings, section->n_settings, config, l->arena);
+	if (block)
+		conf_fill(l, block, config, on);
+	return size ? config : NULL;
+}
+
+/* A titled section without any key would be one more instance of everything. */
+static void check_has_keys(struct load *l, const struct conf_block *block)
+{
+	const struct schema_section *s = block->section;
+	char list[256] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_settings; i++) {
+		const char *separator = i == 0 ? "" : i + 1 == s->n_settings ? " or " : ", ";
+
+		if (block->key[i].file)
+			return;
+		if (n < sizeof(list))
+			n += (size_t)snprintf(
+				list + n, sizeof(list) - n, "%s%s", separator, s->settings[i].name);
+	}
+	if (s->n_settings > 0)
+		conf_problem_add(&l->problems, &block->place, "%s \"%s\": needs %s", s->name,
+			block->title, list);
+}
+
+/* The instances of a titled section: one per title. */
+static void build_titled(
+	struct load *l, const struct schema_section *section, const void *common, bool on)
+{
+	const struct conf_block *b = first_block(l, section);
+
+	for (; b; b = next_block(b->next, section)) {
+		check_has_keys(l, b);
+		if (!on)
+			continue;
+		l->instances[l->n_instances++] = (struct conf_instance){
+			.collector = section->collector,
+			.name = arena_printf(l->arena, "%s-%s", section->collector->name, b->title),
+			.title = b->title,
+			.config = build_config(l, section, b, NULL),
+			.common = common,
+		};
+	}
+}
+
+/* Sections come in registry order, a collector's titled one right behind its untitled one. */
+static void build_instances(struct load *l)
+{
+	const struct collector *last = NULL;
+	const void *common = NULL;
+	bool on = true;
+
+	for (size_t i = 0; i < l->schema->n; i++) {
+		const struct schema_section *s = &l->schema->section[i];
+		struct collector_switch enabled = {.enabled = true};
+
+		if (!s->collector)
+			continue;
+		if (s->collector != last) {
+			common = NULL;
+			on = true;
+			last = s->collector;
+		}
+		if (s->titled) {
+			build_titled(l, s, common, on);
+			continue;
+		}
+		common = build_config(l, s, first_block(l, s), &enabled);
+		on = enabled.enabled;
+		if (on)
+			l->instances[l->n_instances++] = (struct conf_instance){
+				.collector = s->collector,
+				.name = s->collector->name,
+				.title = "",
+				.config = common,
+			};
+	}
+	l->conf->instances = l->instances;
+	l->conf->n_instances = l->n_instances;
+}
+
+static const char *unless_empty(const char *text)
+{
+	return text && *text ? text : NULL;
+}
+
+/* The rule that an alert section makes. */
+static struct rule build_rule(struct load *l, const struct conf_block *block)
+{
+	const struct rule *shipped = conf_shipped_rule(block->title);
+	struct rule rule = {0};
+
+	conf_fill(l, block, &rule, NULL);
+	rule = conf_rule_initial(block->title, unless_empty(rule.limit));
+	conf_fill(l, block, &rule, NULL);
+	rule.value = unless_empty(rule.value);
+	rule.limit = unless_empty(rule.limit);
+	if (shipped && rule.value && strcmp(rule.value, shipped->value) != 0)
+		rule.subject = rule.advice = rule.message_id =
+			NULL; /* they speak of another value */
+	conf_rule_check(l->conf, &rule, block, &l->problems);
+	return rule;
+}
+
+static const struct conf_block *alert_block(
+	const struct load *l, const struct schema_section *section, const char *title)
+{
+	const struct conf_block *b = first_block(l, section);
+
+	while (b && strcmp(b->title, title) != 0)
+		b = next_block(b->next, section);
+	return b;
+}
+
+static void build_rules(struct load *l, const struct schema_section *section, struct rule *rules)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < registry_len; i++)
+		for (size_t k = 0; k < registry[i]->n_rules; k++) {
+			const struct rule *shipped = &registry[i]->rules[k];
+			const struct conf_block *block = alert_block(l, section, shipped->name);
+
+			rules[n++] = block ? build_rule(l, block) : *shipped;
+		}
+	for (const struct conf_block *b = first_block(l, section); b;
+		b = next_block(b->next, section))
+		if (!conf_shipped_rule(b->title))
+			rules[n++] = build_rule(l, b);
+	l->conf->rules = rules;
+	l->conf->n_rules = n;
+}
+
+static size_t count_blocks(const struct load *l)
+{
+	size_t n = 0;
+
+	for (const struct conf_block *b = l->statements.blocks; b; b = b->next)
+		n++;
+	return n;
+}
+
+static size_t count_shipped_rules(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < registry_len; i++)
+		n += registry[i]->n_rules;
+	return n;
+}
+
+void conf_build(struct load *l)
+{
+	size_t n_blocks = count_blocks(l);
+	struct rule *rules =
+		arena_alloc(l->arena, n_blocks + count_shipped_rules(), sizeof(*rules));
+
+	l->instances = arena_alloc(l->arena, n_blocks + registry_len, sizeof(*l->instances));
+	if (!rules || !l->instances)
+		return;
+	build_root(l);
+	for (size_t i = 0; i < l->schema->n; i++) {
+		if (l->schema->section[i].kind == SCHEMA_LOG)
+			build_log(l, &l->schema->section[i]);
+		else if (l->schema->section[i].kind == SCHEMA_RRD)
+			build_rrd(l, &l->schema->section[i]);
+	}
+	build_instances(l);
+	for (size_t i = 0; i < l->schema->n; i++)
+		if (l->schema->section[i].kind == SCHEMA_ALERT)
+			build_rules(l, &l->schema->section[i], rules);
+}

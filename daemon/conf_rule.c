@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon/conf_rule.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "collectors/registry.h"
+
+#define PERCENT_MAX 1000
+
+/* An alert section under check. */
+struct check {
+	const struct conf *conf;
+	const struct rule *rule;
+	const struct conf_block *block;
+	struct conf_problems *problems;
+};
+
+static int find_metric(const struct collector *c, const char *column, size_t *metric)
+{
+	for (size_t i = 0; i < c->n_metrics; i++) {
+		if (strcmp(c->metrics[i].name, column) != 0)
+			continue;
+		*metric = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* Whether name[len] is an instance that c makes, or would make if it were enabled. */
+static bool could_make(const struct collector *c, const char *name, size_t len, bool is_on)
+{
+	size_t stem = strlen(c->name);
+
+	if (len < stem || strncmp(c->name, name, stem) != 0)
+		return false;
+	if (len == stem)
+		return c->section;
+	/* Of a collector that is on, all titled instances are known. */
+	return c->titled_section && name[stem] == '-' && !is_on;
+}
+
+static bool is_on(const struct conf *conf, const struct collector *c)
+{
+	for (size_t i = 0; i < conf->n_instances; i++)
+		if (conf->instances[i].collector == c && !*conf->instances[i].title)
+			return true;
+	return !c->section;
+}
+
+/* Finds the collector and the column of an operand, switched off or not; *instance is -1 where it
+ * is off. */
+static int find_operand(const struct conf *conf, const char *operand, long *instance,
+	const struct collector **collector, size_t *metric)
+{
+	const char *dot = strrchr(operand, '.');
+	size_t len;
+
+	if (!dot)
+		return -EINVAL;
+	len = (size_t)(dot - operand);
+	for (size_t i = 0; i < conf->n_instances; i++) {
+		const struct conf_instance *in = &conf->instances[i];
+
+		if (strlen(in->name) != len || strncmp(in->name, operand, len) != 0)
+			continue;
+		*instance = (long)i;
+		*collector = in->collector;
+		return find_metric(in->collector, dot + 1, metric);
+	}
+	for (size_t i = 0; i < registry_len; i++) {
+		if (!could_make(registry[i], operand, len, is_on(conf, registry[i])))
+			continue;
+		*instance = -1;
+		*collector = registry[i];
+		return find_metric(registry[i], dot + 1, metric);
+	}
+	return -EINVAL;
+}
+
+int conf_operand(const struct conf *conf, const char *operand, size_t *instance, size_t *metric)
+{
+	const struct collector *collector;
+	long found;
+	int r = find_operand(conf, operand, &found, &collector, metric);
+
+	if (r < 0)
+		return r;
+	if (found < 0)
+		return -ENOENT;
+	*instance = (size_t)found;
+	return 0;
+}
+
+const struct rule *conf_shipped_rule(const char *name)
+{
+	for (size_t i = 0; i < registry_len; i++)
+		for (size_t k = 0; k < registry[i]->n_rules; k++)
+			if (strcmp(registry[i]->rules[k].name, name) == 0)
+				return &registry[i]->rules[k];
+	return NULL;
+}
+
+struct rule conf_rule_initial(const char *name, bool has_limit)
+{
+	const struct rule *shipped = conf_shipped_rule(name);
+
+	if (shipped)
+		return *shipped;
+	if (has_limit)
+		return (struct rule){.name = name, RULE_DEFAULTS, RULE_PERCENT};
+	return (struct rule){.name = name, RULE_DEFAULTS};
+}
+
+/* Where a key of the section was given, else the section. */
+static const struct conf_place *place_of(const struct check *c, const char *key)
+{
+	size_t i;
+
+	if (schema_find_key(c->block->section, key, &i) && c->block->key[i].file)
+		return &c->block->key[i];
+	return &c->block->place;
+}
+
+__attribute__((format(printf, 3, 4))) static void problem(
+	const struct check *c, const char *key, const char *format, ...)
+{
+	char message[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	conf_problem_add(c->problems, place_of(c, key), "alert \"%s\": %s", c->rule->name, message);
+}
+
+/* The metric an operand names, or NULL with the problem noted. */
+static const struct metric *check_operand(
+	const struct check *c, const char *key, const char *operand)
+{
+	const struct collector *collector;
+	size_t metric;
+	long instance;
+
+	if (find_operand(c->conf, operand, &instance, &collector, &metric) == 0)
+		return &collector->metrics[metric];
+	problem(c, key, "%s: there is no \"%.80s\" (INSTANCE.COLUMN, as in status.json)", key,
+		operand);
+	return NULL;
+}
+
+static void check_value(const struct check *c)
+{
+	const struct rule *rule = c->rule;
+	const struct metric *m;
+
+	if (!rule->value) {
+		problem(c, "value",
+			"needs a value: INSTANCE.COLUMN, such as \"conntrack.entries\"");
+		return;
+	}
+	m = check_operand(c, "value", rule->value);
+	if (m && m->kind == METRIC_COUNTER && rule->limit)
+		problem(c, "limit", "limit: \"%s\" is a counter, which has no limit", rule->value);
+	if (m && m->kind == METRIC_GAUGE && rule->over > 0)
+		problem(c, "over", "over: \"%s\" is no counter", rule->value);
+}
+
+static void check_limit(const struct check *c)
+{
+	const struct rule *rule = c->rule;
+	const struct metric *m;
+
+	if (!rule->limit) {
+		if (rule->forecast_warning > 0 || rule->forecast_critical > 0)
+			problem(c,
+				rule->forecast_warning > 0 ? "forecast_warning"
+							   : "forecast_critical",
+				"a forecast needs a limit");
+		return;
+	}
+	m = check_operand(c, "limit", rule->limit);
+	if (m && m->kind == METRIC_COUNTER)
+		problem(c, "limit", "limit: \"%s\" is a counter", rule->limit);
+	if (rule->warning > PERCENT_MAX)
+		problem(c, "warning", "warning: more than %d percent of the limit", PERCENT_MAX);
+	if (rule->critical > PERCENT_MAX)
+		problem(c, "critical", "critical: more than %d percent of the limit", PERCENT_MAX);
+}
+
+static void check_thresholds(const struct check *c)
+{
+	const struct rule *rule = c->rule;
+	bool warning = rule->warning > 0, critical = rule->critical > 0;
+
+	if (warning && critical && rule->warning > rule->critical)
+		problem(c, "warning", "warning is above critical");
+	if (!warning && !critical && rule->forecast_warning == 0 && rule->forecast_critical == 0 &&
+		rule->enabled)
+		problem(c, "warning",
+			"needs warning or critical (enabled = false switches a rule off)");
+}
+
+void conf_rule_check(const struct conf *conf, const struct rule *rule,
+	const struct conf_block *block, struct conf_problems *problems)
+{
+	const struct check c = {.conf = conf, .rule = rule, .block = block, .problems = problems};
+
+	check_value(&c);
+	check_limit(&c);
+	check_thresholds(&c);
+}

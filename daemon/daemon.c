@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+#include <time.h>
+
+#include "daemon/judge.h"
+#include "daemon/log.h"
+#include "daemon/readings.h"
+#include "daemon/sched.h"
+#include "daemon/status.h"
+#include "daemon/store.h"
+#include "daemon/text.h"
+#include "daemon/util.h"
+
+#define STOP_MS 800 /* of the second that a stop may take, what the store gets */
+#define STATUS_WAIT_USEC                                                                           \
+	200000 /* pause before status.json goes to a disk, to see whether the store got through */
+#define STATUS_TRIES 6
+#define PATIENCE 3 /* intervals without a sample after which the watchdog is no longer fed */
+
+struct daemon {
+	sd_event *event;
+	struct conf *conf;
+	const char *conf_path;
+	bool verbose;
+	struct readings *readings;
+	struct judge *judge;
+	struct store *store;
+	struct sched *sched;
+	sd_event_source *watchdog, *status_timer;
+	uint64_t watchdog_usec;
+	double last_sample; /* CLOCK_MONOTONIC seconds */
+	time_t started;
+	int lock; /* of the RRD folder: one daemon writes there */
+	char *status_directory;
+	bool status_in_memory; /* a tmpfs never waits for a disk */
+	char *status;          /* text that waits to be written */
+	int status_tries;
+	int status_error; /* of the last write, said on change */
+	size_t told;      /* open alerts that systemd knows of */
+};
+
+static double clock_seconds(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+void daemon_log_problem(void *arg, const char *problem)
+{
+	(void)arg;
+	log_error("%s", problem);
+}
+
+/* What `systemctl status` shows. state: more assignments, each with its newline, or "" to tell
+ * changes only. */
+static void tell_systemd(struct daemon *d, const char *state)
+{
+	char since[TEXT_SIZE];
+	struct open_alert alert;
+	size_t open = 0;
+
+	while (judge_open_alert(d->judge, open, &alert))
+		open++;
+	if (open == d->told && !*state)
+		return;
+	d->told = open;
+	sd_notifyf(0,
+		"%sSTATUS=Watching %zu sources every %ld s, a row every %ld s, since %s; %zu open "
+		"alert%s",
+		state, d->readings->n,
+		d->conf->watch_interval ? d->conf->watch_interval : d->conf->interval,
+		d->conf->interval, text_time(since, d->started), open, open == 1 ? "" : "s");
+}
+
+static void status_flush(struct daemon *d)
+{
+	int r = status_write(d->status_directory, d->status);
+
+	if (r != d->status_error && r < 0)
+		log_error_errno(r, "cannot write %s/status.json", d->status_directory);
+	else if (r != d->status_error)
+		log_notice("%s/status.json is written again", d->status_directory);
+	d->status_error = r;
+	free(take_ptr(d->status));
+}
+
+/* A frozen disk would hold up the loop with it: the store goes first, and where it is stuck the
+ * loop stays away. */
+static int on_status_timer(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct daemon *d = arg;
+	struct store_counts counts;
+
+	(void)usec;
+	if (!d->status)
+		return 0;
+	store_get_counts(d->store, &counts);
+	if (counts.waiting > 0 && ++d->status_tries < STATUS_TRIES) {
+		sd_event_source_set_time_relative(source, STATUS_WAIT_USEC);
+		return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	}
+	if (!counts.hung)
+		status_flush(d);
+	else
+		free(take_ptr(d->status)); /* the store's own message tells of it */
+	return 0;
+}
+
+static void status_make(struct daemon *d, time_t stamp, double now, double wall)
+{
+	struct status_source source = {d->readings, d->judge, stamp, now, wall};
+	bool waiting = d->status != NULL;
+
+	free(d->status);
+	d->status = status_render(&source);
+	if (!d->status)
+		return;
+	if (d->status_in_memory) {
+		status_flush(d);
+		return;
+	}
+	if (waiting)
+		return; /* newer text for the same turn */
+	d->status_tries = 0;
+	sd_event_source_set_time_relative(d->status_timer, STATUS_WAIT_USEC);
+	sd_event_source_set_enabled(d->status_timer, SD_EVENT_ONESHOT);
+}
+
+static void on_wake(void *arg, bool row, time_t stamp)
+{
+	struct daemon *d = arg;
+	double now = clock_seconds(CLOCK_MONOTONIC), wall = clock_seconds(CLOCK_REALTIME);
+
+	if (row)
+		readings_row(d->readings);
+	else
+		readings_look(d->readings);
+	d->last_sample = now;
+	readings_report(d->readings, now);
+	judge_look(d->judge, row, now, wall);
+	for (size_t i = 0; row && i < d->readings->n; i++)
+		store_append(d->store, i, stamp, d->readings->instances[i].values,
+			i + 1 == d->readings->n);
+	store_check(d->store, now);
+	if (row) {
+		status_make(d, stamp, now, wall);
+		tell_systemd(d, "");
+	}
+}
+
+static int on_watchdog(sd_event_source *source, uint64_t usec, void *arg)
+{
+	struct daemon *d = arg;
+	double age = clock_seconds(CLOCK_MONOTONIC) - d->last_sample;
+
+	(void)usec;
+	if (age <= PATIENCE * (double)d->conf->interval)
+		sd_notify(0, "WATCHDOG=1");
+	sd_event_source_set_time_relative(source, d->watchdog_usec / 2);
+	return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+static int start_watchdog(struct daemon *d)
+{
+	if (sd_watchdog_enabled(0, &d->watchdog_usec) <= 0)
+		return 0;
+	/* The accuracy takes its share of the half: fed well before WATCHDOG_USEC is over. */
+	return sd_event_add_time_relative(
+		d->event, &d->watchdog, CLOCK_MONOTONIC, 0, d->watchdog_usec / 8, on_watchdog, d);
+}
+
+static bool same_path(const char *name, const char *is, const char *would_be)
+{
+	if (strcmp(is, would_be) == 0)
+		return true;
+	log_error("%s: cannot change from \"%s\" to \"%s\" while running; restart the daemon for "
+		  "that",
+		name, is, would_be);
+	return false;
+}
+
+static bool paths_unchanged(const struct conf *is, const struct conf *would_be)
+{
+	bool same = same_path("state_directory", is->state_directory, would_be->state_directory);
+
+	same = same_path("proc", is->proc, would_be->proc) && same;
+	same = same_path("rrd.directory", is->rrd_directory, would_be->rrd_directory) && same;
+	return same_path("rrd.daemon", is->rrd_daemon, would_be->rrd_daemon) && same;
+}
+
+static void open_log(const struct daemon *d)
+{
+	log_open((enum log_target)d->conf->log_target,
+		d->verbose ? LOG_DEBUG : LOG_ERR + d->conf->log_level);
+}
+
+/* Everything that can fail comes before anything is changed. */
+static int change_over(struct daemon *d, struct conf *conf)
+{
+	struct readings *readings = NULL;
+	struct judge *judge = NULL;
+	int r = readings_new(conf, &readings);
+
+	if (r == 0)
+		r = judge_new(conf, readings, &judge);
+	if (r == 0)
+		r = store_reconfigure(d->store, conf);
+	if (r < 0) {
+		judge_free(judge);
+		readings_free(readings);
+		return r;
+	}
+	readings_inherit(readings, d->readings);
+	judge_inherit(judge, d->judge);
+	judge_free(d->judge);
+	readings_free(d->readings);
+	conf_free(d->conf);
+	d->judge = judge;
+	d->readings = readings;
+	d->conf = conf;
+	open_log(d);
+	return sched_set(d->sched, conf->interval, conf->watch_interval);
+}
+
+static int on_hup(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
+{
+	struct daemon *d = arg;
+	struct conf *conf = NULL;
+	uint64_t usec = (uint64_t)(clock_seconds(CLOCK_MONOTONIC) * 1e6);
+	int r;
+
+	(void)source;
+	(void)info;
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, usec);
+	r = conf_load(d->conf_path, daemon_log_problem, NULL, &conf);
+	if (r == 0 && !paths_unchanged(d->conf, conf))
+		r = -EINVAL;
+	if (r == 0)
+		r = change_over(d, conf);
+	if (r < 0) {
+		log_error("the configuration was not reloaded, the one that runs stays whole");
+		if (conf != d->conf)
+			conf_free(conf);
+	} else {
+		log_notice("configuration reloaded");
+	}
+	tell_systemd(d, "READY=1\n");
+	return 0;
+}
+
+static int on_stop(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
+{
+	(void)info;
+	(void)arg;
+	return sd_event_exit(sd_event_source_get_event(source), 0);
+}
+
+static int start_event(struct daemon *d)
+{
+	sigset_t mask;
+	int r;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGHUP);
+	sigaddset(&mask, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	r = sd_event_default(&d->event);
+	if (r >= 0)
+		r = sd_event_add_signal(d->event, NULL, SIGTERM, on_stop, d);
+	if (r >= 0)
+		r = sd_event_add_signal(d->event, NULL, SIGINT, on_stop, d);
+	if (r >= 0)
+		r = sd_event_add_signal(d->event, NULL, SIGHUP, on_hup, d);
+	if (r >= 0)
+		r = sd_event_add_time(d->event, &d->status_timer, CLOCK_MONOTONIC, UINT64_MAX, 0,
+			on_status_timer, d);
+	return r < 0 ? log_error_errno(r, "cannot start the event loop") : 0;
+}
+
+static void make_directories(const char *path)
+{
+	char part[PATH_MAX];
+
+	for (size_t i = 1; i < sizeof(part) && path[i]; i++) {
+		if (path[i] != '/')
+			continue;
+		snprintf(part, sizeof(part), "%.*s", (int)i, path);
+		mkdir(part, 0755);
+	}
+	mkdir(path, 0755);
+}
+
+/* Two daemons on one folder would refuse each other's rows. Where it cannot even be made, the store
+ * will say so. */
+static int lock_directory(struct daemon *d)
+{
+	make_directories(d->conf->state_directory);
+	make_directories(d->conf->rrd_directory);
+	d->lock = open(d->conf->rrd_directory, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	if (d->lock < 0 || flock(d->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return 0;
+	log_error("%s is in use by another connwatchd; stop that one, or set another rrd { "
+		  "directory }",
+		d->conf->rrd_directory);
+	return -EBUSY;
+}
+
+static int find_status_directory(struct daemon *d)
+{
+	const char *runtime =
+		getenv("RUNTIME_DIRECTORY"); /* systemd.exec(5): several are separated by colons */
+	struct statfs fs;
+	char *path = strdup(runtime && *runtime ? runtime : d->conf->state_directory);
+
+	if (!path)
+		return -ENOMEM;
+	if (runtime && *runtime)
+		path[strcspn(path, ":")] = '\0';
+	d->status_directory = path;
+	d->status_in_memory = statfs(path, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
+	return 0;
+}
+
+static int start(struct daemon *d)
+{
+	int r = start_event(d);
+
+	if (r == 0)
+		r = lock_directory(d);
+	if (r == 0)
+		r = find_status_directory(d);
+	if (r == 0)
+		r = readings_new(d->conf, &d->readings);
+	if (r == 0)
+		r = judge_new(d->conf, d->readings, &d->judge);
+	if (r == 0)
+		r = store_new(d->event, d->conf, &d->store);
+	if (r == 0)
+		r = sched_new(d->event, on_wake, d, &d->sched);
+	if (r == 0)
+		r = start_watchdog(d);
+	return r < 0 ? r : 0;
+}
+
+static void stop(struct daemon *d)
+{
+	if (d->store)
+		store_finish(d->store, STOP_MS);
+	store_free(d->store);
+	sched_free(d->sched);
+	judge_free(d->judge);
+	readings_free(d->readings);
+	sd_event_source_unref(d->watchdog);
+	sd_event_source_unref(d->status_timer);
+	sd_event_unref(d->event);
+	conf_free(d->conf);
+	free(d->status);
+	free(d->status_directory);
+	cleanup_close(&d->lock);
+}
+
+int daemon_run(struct conf *conf, const char *path, bool verbose)
+{
+	struct daemon d = {.conf = conf, .conf_path = path, .verbose = verbose, .lock = -1};
+	int r;
+
+	umask(022); /* whoever draws the graphs may read the files, whatever the caller's mask */
+	open_log(&d);
+	d.started = time(NULL);
+	r = start(&d);
+	if (r == 0) {
+		log_info("connwatchd " CONNWATCH_VERSION
+			 " started: %zu sources, a row every %ld s to %s",
+			d.readings->n, d.conf->interval, d.conf->rrd_directory);
+		status_restore(d.status_directory, d.judge, clock_seconds(CLOCK_MONOTONIC),
+			clock_seconds(CLOCK_REALTIME));
+		sched_set(d.sched, d.conf->interval, d.conf->watch_interval);
+		on_wake(&d, false, 0);
+		tell_systemd(&d, "READY=1\n");
+		r = sd_event_loop(d.event);
+		sd_notify(0, "STOPPING=1");
+		log_info("stopped");
+	}
+	stop(&d);
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The alert rules of the running configuration, bound to the readings they judge. */
+#ifndef CONNWATCH_JUDGE_H
+#define CONNWATCH_JUDGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "daemon/alert.h"
+#include "daemon/conf.h"
+#include "daemon/readings.h"
+
+struct judge;
+
+/* An open alert, for status.json. */
+struct open_alert {
+	const char *name;
+	struct alert_event event; /* of the last look */
+};
+
+/* Both are borrowed and must outlive the judge. Returns 0 or -ENOMEM. */
+int judge_new(const struct conf *conf, const struct readings *readings, struct judge **out);
+void judge_free(struct judge *judge);
+
+/* Judge every rule whose value is fresh (row: all are) and say what has changed. now:
+ * CLOCK_MONOTONIC seconds, wall: CLOCK_REALTIME seconds. Allocates nothing. */
+void judge_look(struct judge *judge, bool row, double now, double wall);
+
+/* Take over the episodes of an older configuration's rules of the same name and subject. */
+void judge_inherit(struct judge *judge, const struct judge *old);
+/* Go on with an episode that status.json tells of. */
+void judge_restore(struct judge *judge, const char *name, const struct alert_episode *episode,
+	double now, double wall);
+
+/* The i-th open alert, or false after the last one. */
+bool judge_open_alert(const struct judge *judge, size_t i, struct open_alert *out);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Carries an alert's event out: the sentence for people, the fields for the journal. */
+#ifndef CONNWATCH_NOTIFY_H
+#define CONNWATCH_NOTIFY_H
+
+#include <stddef.h>
+
+#include "daemon/alert.h"
+#include "daemon/collector.h"
+#include "daemon/rule.h"
+
+#define NOTIFY_TEXT_SIZE 512
+
+/* The names of enum level: "ok", "warning", "critical". */
+extern const char *const level_names[];
+
+/* What a sentence is about. */
+struct notify_subject {
+	const struct rule *rule;
+	const struct metric *metric; /* of rule->value */
+	const char *object; /* "192.0.2.1:443", the one meant by the value; "" if there is none */
+};
+
+/* The sentence for an event, without a full stop, into out. */
+void notify_sentence(const struct notify_subject *subject, const struct alert_event *event,
+	char out[static NOTIFY_TEXT_SIZE]);
+
+/* Say it once, with its priority (warning, crit, notice) and the journal fields of product's
+ * contract. */
+void notify_alert(const struct notify_subject *subject, const struct alert_event *event);
+
+#endif

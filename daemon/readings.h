@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The instances of the running configuration: reads their collectors, keeps the latest values, and
+ * tells of changes of their state (absent, unreadable, readable again, a kernel setting changed).
+ */
+#ifndef CONNWATCH_READINGS_H
+#define CONNWATCH_READINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "daemon/collector.h"
+#include "daemon/conf.h"
+
+/* How the last read of an instance ended. */
+struct outcome {
+	int r; /* 0 or -errno */
+	char error[READING_ERROR_SIZE];
+};
+
+/* One thing that is read. Borrowed from the readings; values[] are the latest, UNKNOWN where they
+ * could not be read. */
+struct instance {
+	const struct conf_instance *conf;
+	void *state;
+	double *values, *settings; /* settings: last known values of metrics with `announce` */
+	struct outcome look, read;
+	bool seen;       /* was readable at least once */
+	bool absent;     /* said to be absent */
+	bool failing;    /* the last read failed */
+	double changed;  /* CLOCK_MONOTONIC seconds when that was last otherwise; 0: never read */
+	bool unreadable; /* the alert for it is raised, for a failure that began at `since` */
+	double since;    /* CLOCK_MONOTONIC seconds */
+};
+
+struct readings {
+	const struct conf *conf; /* borrowed */
+	struct proc *proc;
+	struct instance *instances; /* in conf's order */
+	size_t n;
+	void **shared; /* one per registry entry */
+};
+
+/* Returns 0 or -errno; a failure is logged. conf is borrowed. */
+int readings_new(const struct conf *conf, struct readings **out);
+void readings_free(struct readings *readings);
+
+/* Read what is cheap, in every instance. */
+void readings_look(struct readings *readings);
+/* Read everything, for a row (calls readings_look() first). */
+void readings_row(struct readings *readings);
+/* Say what changed in the state of the instances since the last call. now: CLOCK_MONOTONIC seconds.
+ */
+void readings_report(struct readings *readings, double now);
+
+/* Take over what the instances of an older configuration know of their past (before a reload frees
+ * it). */
+void readings_inherit(struct readings *readings, const struct readings *old);
+
+/* Why the last read of this instance failed, or NULL where it did not. */
+const struct outcome *instance_failure(const struct instance *instance);
+/* An outcome that is a fault, and not just a thing that is not there or not permitted. */
+bool outcome_is_fault(const struct outcome *outcome);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One RRD as the store process keeps it: checked on opening, created without overwriting, moved
+ * aside where it is damaged or stamped far ahead of the clock, and never deleted. The only module
+ * that calls librrd. It may block for as long as a disk does, and a write into a file's map may end
+ * the process with SIGBUS.
+ */
+#ifndef CONNWATCH_RRDFILE_H
+#define CONNWATCH_RRDFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "daemon/store_proto.h"
+
+struct rrdfile;
+
+/* Make one of an OPEN packet, which is copied; touches no disk. Returns 0, -EBADMSG or -ENOMEM. */
+int rrdfile_new(const uint8_t *packet, size_t len, struct rrdfile **out);
+void rrdfile_free(struct rrdfile *file);
+
+/*
+ * Check the file, or, where there is none, that its directory (made with 0755 if missing) can take
+ * one: it is created with the first row, so that it can begin one step before it. clock: the time
+ * now. *answer is filled in whole: STORE_DONE, or STORE_FAILED with the cause; tried again at every
+ * row.
+ */
+void rrdfile_open(struct rrdfile *file, time_t clock, struct store_answer *answer);
+
+/*
+ * Write a row; its own time is the clock. Notices that the file was replaced or deleted since.
+ * *answer is filled in whole: STORE_DONE, STORE_SAME, STORE_OLDER (with last) or STORE_FAILED.
+ */
+void rrdfile_update(struct rrdfile *file, const struct store_row *row, struct store_answer *answer);
+
+#endif
