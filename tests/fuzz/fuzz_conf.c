@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Any bytes as a configuration: the scanner ends, and the whole way from the file to struct conf
+ * and back holds. */
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "daemon/conf.h"
+#include "daemon/conf_scan.h"
+#include "daemon/util.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void ignore(void *arg, const char *problem)
+{
+	(void)arg;
+	(void)problem;
+}
+
+static void complain(void *arg, const char *problem)
+{
+	(void)arg;
+	fprintf(stderr, "%s\n", problem);
+}
+
+/* A file in memory, so that the real reader is used; 0 with its path, or -1. */
+static int memory_file(const void *data, size_t size, char path[static 32])
+{
+	int fd = memfd_create("conf", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	if (write(fd, data, size) != (ssize_t)size) {
+		close(fd);
+		return -1;
+	}
+	snprintf(path, 32, "/proc/self/fd/%d", fd);
+	return fd;
+}
+
+/* What conf_print() writes must be read back without a problem. */
+static void read_back(const struct conf *conf)
+{
+	CLEANUP_FREE char *text = NULL;
+	CLEANUP_CLOSE int fd = -1;
+	struct conf *again = NULL;
+	char path[32];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int r;
+
+	if (!out)
+		return;
+	conf_print(conf, out);
+	fclose(out);
+	fd = memory_file(text, size, path);
+	if (fd < 0)
+		return;
+	r = conf_load(path, complain, NULL, &again);
+	assert(r == 0);
+	conf_free(again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	CLEANUP_CLOSE int fd = -1;
+	struct token_list tokens;
+	struct conf *conf;
+	char path[32];
+
+	if (conf_scan((const char *)data, size, &tokens) == 0)
+		conf_scan_free(&tokens);
+	fd = memory_file(data, size, path);
+	if (fd < 0 || conf_load(path, ignore, NULL, &conf) < 0)
+		return 0;
+	read_back(conf);
+	conf_free(conf);
+	return 0;
+}

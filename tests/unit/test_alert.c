@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "daemon/alert.h"
+
+#define U ((double)NAN)
+
+static const struct rule percent_rule = {.name = "conntrack-full",
+	.value = "conntrack.entries",
+	.limit = "conntrack.max",
+	RULE_DEFAULTS,
+	RULE_PERCENT};
+static const struct rule rate_rule = {.name = "listen-drops",
+	.value = "tcpext.listen_drops",
+	RULE_DEFAULTS,
+	.over = 60,
+	.warning = 1,
+	.critical = 5};
+
+/* A rule under test, its clock, and what it has said so far. */
+struct bench {
+	struct rule rule;
+	struct alert alert;
+	double now, wall, limit;
+	struct alert_event event, last; /* of the last look; of the last look that said something */
+	int messages, changes, reminders, recoveries;
+};
+
+static struct bench bench_of(const struct rule *rule)
+{
+	return (struct bench){.rule = *rule, .now = 1000, .wall = 1796068800, .limit = 100};
+}
+
+static enum alert_kind look(struct bench *b, double value)
+{
+	struct alert_sample sample = {
+		.now = b->now, .wall = b->wall, .value = value, .limit = b->limit};
+
+	alert_step(&b->rule, &b->alert, &sample, &b->event);
+	b->now++;
+	b->wall++;
+	b->changes += b->event.kind == ALERT_CHANGE;
+	b->reminders += b->event.kind == ALERT_REMINDER;
+	b->recoveries += b->event.kind == ALERT_RECOVERY;
+	if (b->event.kind != ALERT_NONE) {
+		b->messages++;
+		b->last = b->event;
+	}
+	return b->event.kind;
+}
+
+static void looks(struct bench *b, double value, int n)
+{
+	while (n-- > 0)
+		look(b, value);
+}
+
+static void nothing_is_said_below_the_threshold(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 79.9, 1000);
+	assert_int_equal(b.messages, 0);
+	assert_int_equal(b.event.to, LEVEL_OK);
+	assert_true(b.event.duration == 0);
+}
+
+static void a_level_is_raised_at_the_look_that_completes_hold(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	b.rule.hold = 3;
+	assert_int_equal(look(&b, 80), ALERT_NONE);
+	assert_int_equal(look(&b, 80), ALERT_NONE);
+	assert_int_equal(look(&b, 80), ALERT_CHANGE);
+	assert_int_equal(b.event.from, LEVEL_OK);
+	assert_int_equal(b.event.to, LEVEL_WARNING);
+	assert_true(b.event.percent == 80);
+	assert_true(b.event.value == 80 && b.event.limit == 100);
+	assert_true(isnan(b.event.growth) && isnan(b.event.seconds_to_full));
+	assert_false(b.event.forecast);
+	looks(&b, 80, 100);
+	assert_int_equal(b.messages, 1);
+}
+
+static void exactly_the_threshold_counts(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	b.limit = 10000;
+	looks(&b, 7999, 10);
+	assert_int_equal(b.messages, 0);
+	looks(&b, 8000, 2);
+	assert_int_equal(b.last.to, LEVEL_WARNING);
+}
+
+static void looks_to_hold_must_be_in_a_row(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		look(&b, 85);
+		look(&b, 79);
+	}
+	assert_int_equal(b.messages, 0);
+}
+
+static void a_leap_past_both_thresholds_is_one_critical(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 95, 2);
+	assert_int_equal(b.messages, 1);
+	assert_int_equal(b.last.from, LEVEL_OK);
+	assert_int_equal(b.last.to, LEVEL_CRITICAL);
+}
+
+static void each_level_counts_its_own_looks(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	assert_int_equal(look(&b, 85), ALERT_NONE);
+	assert_int_equal(look(&b, 95), ALERT_CHANGE);
+	assert_int_equal(b.event.to, LEVEL_WARNING);
+	assert_int_equal(look(&b, 95), ALERT_CHANGE);
+	assert_int_equal(b.event.to, LEVEL_CRITICAL);
+	assert_int_equal(b.event.from, LEVEL_WARNING);
+}
+
+static void recovery_needs_release_looks_below_threshold_less_clear(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 82, 2);
+	looks(&b, 75, 100); /* 80 - 5: not yet passed */
+	assert_int_equal(b.messages, 1);
+	looks(&b, 74.9, 2);
+	look(&b, 75);
+	looks(&b, 74.9, 2);
+	assert_int_equal(b.messages, 1);
+	assert_int_equal(look(&b, 74.9), ALERT_RECOVERY);
+	assert_int_equal(b.event.from, LEVEL_WARNING);
+	assert_int_equal(b.event.to, LEVEL_OK);
+	assert_int_equal(look(&b, 74.9), ALERT_NONE);
+	assert_int_equal(b.event.worst, LEVEL_OK);
+}
+
+static void recovery_tells_how_long_and_the_worst(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+	double left;
+
+	(void)state;
+	look(&b, 82);
+	left = b.wall;
+	look(&b, 82);
+	looks(&b, 95, 60);
+	looks(&b, 80, 297);
+	look(&b, 10);
+	look(&b, 10);
+	b.wall -= 86400; /* a step of the clock does not make the episode shorter */
+	assert_int_equal(look(&b, 10), ALERT_RECOVERY);
+	assert_int_equal(b.event.worst, LEVEL_CRITICAL);
+	assert_true(b.event.since == left);
+	assert_true(b.event.duration == 360);
+}
+
+static void critical_falls_back_to_warning_then_to_ok(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 92, 2);
+	looks(&b, 85, 100); /* 90 - 5: still critical */
+	assert_int_equal(b.messages, 1);
+	looks(&b, 84, 3);
+	assert_int_equal(b.messages, 2);
+	assert_int_equal(b.last.kind, ALERT_CHANGE);
+	assert_int_equal(b.last.from, LEVEL_CRITICAL);
+	assert_int_equal(b.last.to, LEVEL_WARNING);
+	assert_int_equal(b.last.worst, LEVEL_CRITICAL);
+	looks(&b, 74, 3);
+	assert_int_equal(b.messages, 3);
+	assert_int_equal(b.last.kind, ALERT_RECOVERY);
+	assert_int_equal(b.last.worst, LEVEL_CRITICAL);
+}
+
+static void a_flushed_table_is_one_recovery(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 97, 60);
+	looks(&b, 3, 600);
+	assert_int_equal(b.messages, 2);
+	assert_int_equal(b.last.kind, ALERT_RECOVERY);
+	assert_int_equal(b.last.from, LEVEL_CRITICAL);
+}
+
+static void a_second_episode_begins_afresh(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 97, 60);
+	looks(&b, 3, 600);
+	looks(&b, 81, 2);
+	assert_int_equal(b.last.worst, LEVEL_WARNING);
+	looks(&b, 3, 3);
+	assert_int_equal(b.last.worst, LEVEL_WARNING);
+	assert_int_equal(b.messages, 4);
+}
+
+static void reminders_come_every_remind_seconds(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 82, 2);
+	looks(&b, 82, 1799);
+	assert_int_equal(b.messages, 1);
+	assert_int_equal(look(&b, 82), ALERT_REMINDER);
+	assert_int_equal(b.event.from, LEVEL_WARNING);
+	assert_int_equal(b.event.to, LEVEL_WARNING);
+	assert_true(b.event.duration == 1800);
+	looks(&b, 82, 3600);
+	assert_int_equal(b.reminders, 3);
+}
+
+static void a_change_of_level_puts_the_reminder_off(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 82, 1700);
+	looks(&b, 92, 1700);
+	assert_int_equal(b.changes, 2);
+	assert_int_equal(b.reminders, 0);
+}
+
+static void remind_of_zero_never_reminds(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	b.rule.remind = 0;
+	looks(&b, 82, 10000);
+	assert_int_equal(b.messages, 1);
+}
+
+static void a_limit_of_zero_is_no_limit(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	b.limit = 0;
+	looks(&b, 1e9, 100);
+	assert_int_equal(b.messages, 0);
+	assert_true(isnan(b.event.percent));
+}
+
+static void a_limit_that_becomes_zero_ends_the_episode(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 95, 10);
+	b.limit = 0;
+	assert_int_equal(look(&b, 95), ALERT_RECOVERY);
+	assert_int_equal(b.event.worst, LEVEL_CRITICAL);
+	assert_true(isnan(b.event.percent));
+	looks(&b, 95, 100);
+	assert_int_equal(b.messages, 2);
+	b.limit = 100; /* and begins one again, after hold looks */
+	assert_int_equal(look(&b, 95), ALERT_NONE);
+	assert_int_equal(look(&b, 95), ALERT_CHANGE);
+}
+
+static void more_than_full_is_told_as_it_is(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 250, 2);
+	assert_int_equal(b.last.to, LEVEL_CRITICAL);
+	assert_true(b.last.percent == 250);
+}
+
+static void a_limit_lowered_below_the_count_is_critical_at_the_second_look(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 50, 100);
+	b.limit = 40;
+	assert_int_equal(look(&b, 50), ALERT_NONE);
+	assert_int_equal(look(&b, 50), ALERT_CHANGE);
+	assert_int_equal(b.event.to, LEVEL_CRITICAL);
+	assert_true(b.event.percent == 125);
+}
+
+static void a_raised_limit_is_a_recovery(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 95, 10);
+	b.limit = 200;
+	looks(&b, 95, 3);
+	assert_int_equal(b.messages, 2);
+	assert_int_equal(b.last.kind, ALERT_RECOVERY);
+}
+
+static void unknown_values_neither_recover_nor_warn_again(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 85, 60);
+	looks(&b, U, 600);
+	assert_int_equal(b.event.to, LEVEL_WARNING);
+	assert_true(isnan(b.event.percent));
+	looks(&b, 85, 60);
+	b.limit = U;
+	looks(&b, 85, 600);
+	b.limit = 100;
+	looks(&b, 85, 60);
+	assert_int_equal(b.messages, 1);
+}
+
+static void unknown_is_not_in_a_row(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	look(&b, 85);
+	looks(&b, U, 100); /* no progress to hold */
+	assert_int_equal(b.messages, 0);
+	assert_int_equal(look(&b, 85), ALERT_CHANGE);
+	for (int i = 0; i < 100; i++) { /* nor to release */
+		looks(&b, 50, 2);
+		look(&b, U);
+	}
+	assert_int_equal(b.messages, 1);
+	looks(&b, 50, 3);
+	assert_int_equal(b.last.kind, ALERT_RECOVERY);
+}
+
+static void a_reminder_waits_for_a_value(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 85, 2);
+	looks(&b, U, 4000);
+	assert_int_equal(b.messages, 1);
+	assert_int_equal(look(&b, 85), ALERT_REMINDER);
+}
+
+static void noise_around_a_threshold_is_one_message(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+	uint32_t random = 1;
+
+	(void)state;
+	for (int i = 0; i < 3600; i++) {
+		random = random * 1664525U + 1013904223U;
+		look(&b, 80 + 3 * ((double)(random >> 8) / (1 << 24) - 0.5));
+	}
+	assert_int_equal(b.changes, 1);
+	assert_int_equal(b.recoveries, 0);
+}
+
+/* Recorded case 45: twenty rounds of ten looks, one at 79.9 % and one at 80.1 % in turn, then 60 %.
+ */
+static void flapping_by_rounds_is_one_warning_and_one_recovery(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	b.limit = 10000;
+	looks(&b, 7990, 10);
+	assert_int_equal(look(&b, 8010), ALERT_NONE);
+	assert_int_equal(look(&b, 8010), ALERT_CHANGE);
+	looks(&b, 8010, 8);
+	for (int round = 2; round < 20; round++)
+		looks(&b, round % 2 ? 8010 : 7990, 10);
+	assert_int_equal(b.messages, 1);
+	looks(&b, 6000, 2);
+	assert_int_equal(look(&b, 6000), ALERT_RECOVERY);
+	looks(&b, 6000, 7);
+	assert_int_equal(b.messages, 2);
+}
+
+static void without_limit_thresholds_are_in_the_unit_of_the_value(void **state)
+{
+	struct bench b = bench_of(&rate_rule);
+
+	(void)state;
+	b.limit = 0; /* not looked at */
+	looks(&b, 0, 10);
+	assert_int_equal(b.messages, 0);
+	looks(&b, 1, 2);
+	assert_int_equal(b.last.to, LEVEL_WARNING);
+	assert_true(isnan(b.last.percent));
+	looks(&b, 7.5, 2);
+	assert_int_equal(b.last.to, LEVEL_CRITICAL);
+	looks(&b, 1, 3); /* clear 0: below 5 has passed 5 */
+	assert_int_equal(b.last.to, LEVEL_WARNING);
+	looks(&b, 0.5, 3);
+	assert_int_equal(b.last.kind, ALERT_RECOVERY);
+	assert_int_equal(b.messages, 4);
+}
+
+static void a_level_that_is_off_is_passed_over(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	b.rule.warning = 0;
+	looks(&b, 85, 10);
+	assert_int_equal(b.messages, 0);
+	looks(&b, 90, 2);
+	assert_int_equal(b.last.to, LEVEL_CRITICAL);
+	looks(&b, 84, 3);
+	assert_int_equal(b.last.kind, ALERT_RECOVERY);
+	b.rule.warning = 80;
+	b.rule.critical = 0;
+	looks(&b, 99, 100);
+	assert_int_equal(b.last.to, LEVEL_WARNING);
+	assert_int_equal(b.messages, 3);
+}
+
+static void a_reload_with_other_thresholds_goes_on_with_the_episode(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	looks(&b, 82, 10);
+	b.rule.warning = 88;
+	looks(&b, 82, 3);
+	assert_int_equal(b.last.kind, ALERT_RECOVERY);
+	assert_int_equal(b.messages, 2);
+}
+
+static void an_episode_survives_a_restart(void **state)
+{
+	struct bench b = bench_of(&percent_rule), after = bench_of(&percent_rule);
+	struct alert_episode kept;
+
+	(void)state;
+	assert_false(alert_save(&b.alert, &kept));
+	looks(&b, 95, 2);
+	looks(&b, 83, 100);
+	assert_true(alert_save(&b.alert, &kept));
+	assert_int_equal(kept.level, LEVEL_WARNING);
+	assert_int_equal(kept.worst, LEVEL_CRITICAL);
+
+	after.now = 5; /* a reboot sets the monotonic clock back */
+	after.wall = b.wall + 60;
+	alert_restore(&after.alert, &kept, after.now, after.wall);
+	looks(&after, 83, 100);
+	assert_int_equal(after.messages, 0);
+	looks(&after, 10, 3);
+	assert_int_equal(after.messages, 1);
+	assert_int_equal(after.last.kind, ALERT_RECOVERY);
+	assert_int_equal(after.last.worst, LEVEL_CRITICAL);
+	assert_true(after.last.since == kept.since);
+	assert_true(after.last.duration == after.wall - 1 - kept.since);
+}
+
+static void a_restored_episode_may_lack_its_worst_and_lie_in_the_future(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+	struct alert_episode kept = {
+		.level = LEVEL_WARNING, .worst = LEVEL_OK, .since = b.wall + 1e6};
+
+	(void)state;
+	alert_restore(&b.alert, &kept, b.now, b.wall);
+	looks(&b, 10, 3);
+	assert_int_equal(b.last.kind, ALERT_RECOVERY);
+	assert_int_equal(b.last.worst, LEVEL_WARNING);
+	assert_true(b.last.duration == 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_said_below_the_threshold),
+		cmocka_unit_test(a_level_is_raised_at_the_look_that_completes_hold),
+		cmocka_unit_test(exactly_the_threshold_counts),
+		cmocka_unit_test(looks_to_hold_must_be_in_a_row),
+		cmocka_unit_test(a_leap_past_both_thresholds_is_one_critical),
+		cmocka_unit_test(each_level_counts_its_own_looks),
+		cmocka_unit_test(recovery_needs_release_looks_below_threshold_less_clear),
+		cmocka_unit_test(recovery_tells_how_long_and_the_worst),
+		cmocka_unit_test(critical_falls_back_to_warning_then_to_ok),
+		cmocka_unit_test(a_flushed_table_is_one_recovery),
+		cmocka_unit_test(a_second_episode_begins_afresh),
+		cmocka_unit_test(reminders_come_every_remind_seconds),
+		cmocka_unit_test(a_change_of_level_puts_the_reminder_off),
+		cmocka_unit_test(remind_of_zero_never_reminds),
+		cmocka_unit_test(a_limit_of_zero_is_no_limit),
+		cmocka_unit_test(a_limit_that_becomes_zero_ends_the_episode),
+		cmocka_unit_test(more_than_full_is_told_as_it_is),
+		cmocka_unit_test(a_limit_lowered_below_the_count_is_critical_at_the_second_look),
+		cmocka_unit_test(a_raised_limit_is_a_recovery),
+		cmocka_unit_test(unknown_values_neither_recover_nor_warn_again),
+		cmocka_unit_test(unknown_is_not_in_a_row),
+		cmocka_unit_test(a_reminder_waits_for_a_value),
+		cmocka_unit_test(noise_around_a_threshold_is_one_message),
+		cmocka_unit_test(flapping_by_rounds_is_one_warning_and_one_recovery),
+		cmocka_unit_test(without_limit_thresholds_are_in_the_unit_of_the_value),
+		cmocka_unit_test(a_level_that_is_off_is_passed_over),
+		cmocka_unit_test(a_reload_with_other_thresholds_goes_on_with_the_episode),
+		cmocka_unit_test(an_episode_survives_a_restart),
+		cmocka_unit_test(a_restored_episode_may_lack_its_worst_and_lie_in_the_future),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon/judge.h"
+
+#include <string.h>
+
+#include "tests/unit/test.h"
+#include "tests/unit/world.h"
+
+static struct world w;
+
+static int setup(void **state)
+{
+	(void)state;
+	world_open(&w);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	world_close(&w);
+	return 0;
+}
+
+/* conntrack alone; its forecast is another test's business. */
+#define ONLY_LEVELS                                                                                \
+	"tcp { enabled = false }\nlimits { enabled = false }\nsockets { enabled = false }\n"       \
+	"tcpext { enabled = false }\n"                                                             \
+	"alert \"conntrack-full\" { forecast_warning = \"0\" forecast_critical = \"0\" }\n"
+
+static size_t open_alerts(void)
+{
+	struct open_alert alert;
+	size_t n = 0;
+
+	while (judge_open_alert(w.judge, n, &alert))
+		n++;
+	return n;
+}
+
+static void full_table_is_one_warning_at_the_second_look(void **state)
+{
+	(void)state;
+	world_configure(&w, ONLY_LEVELS);
+	world_conntrack(&w, "8010\n", "10000\n");
+	world_look(&w);
+	assert_string_equal(world_said(&w), "");
+	world_look(&w);
+	assert_string_equal(
+		world_said(&w), "<4>connwatchd: conntrack: 80% full (8010 of 10000 entries)\n");
+	world_look(&w);
+	assert_string_equal(world_said(&w), "");
+	assert_int_equal(open_alerts(), 1);
+}
+
+static void limit_of_zero_is_no_limit(void **state)
+{
+	(void)state;
+	world_configure(&w, ONLY_LEVELS);
+	world_conntrack(&w, "8010\n", "0\n");
+	for (int i = 0; i < 5; i++)
+		world_look(&w);
+	assert_string_equal(world_said(&w), "");
+}
+
+static void rule_of_the_administrator_judges_any_reading(void **state)
+{
+	(void)state;
+	world_configure(&w, ONLY_LEVELS
+		"alert \"many\" { value = \"conntrack.entries\" warning = 100 hold = 1 }\n");
+	world_conntrack(&w, "150\n", "10000\n");
+	world_look(&w);
+	assert_string_equal(
+		world_said(&w), "<4>connwatchd: many: 150 entries (warning from 100)\n");
+}
+
+static void rule_switched_off_says_nothing(void **state)
+{
+	(void)state;
+	world_configure(&w,
+		"tcp { enabled = false }\nlimits { enabled = false }\nsockets { enabled = false }\n"
+		"tcpext { enabled = false }\nalert \"conntrack-full\" { enabled = false }\n");
+	world_conntrack(&w, "10000\n", "10000\n");
+	for (int i = 0; i < 5; i++)
+		world_look(&w);
+	assert_string_equal(world_said(&w), "");
+}
+
+static void counter_is_judged_by_its_increase(void **state)
+{
+	(void)state;
+	world_configure(&w,
+		"tcp { enabled = false }\nlimits { enabled = false }\nsockets { enabled = false }\n"
+		"conntrack { enabled = false }\n"
+		"alert \"listen-drops\" { warning = 1 critical = 5 over = \"10s\" hold = 1 }\n");
+	world_put(&w, "net/netstat", "TcpExt: ListenDrops\nTcpExt: 1000\n");
+	world_look(&w);
+	world_look(&w);
+	assert_string_equal(world_said(&w), "");
+	world_put(&w, "net/netstat", "TcpExt: ListenDrops\nTcpExt: 1020\n");
+	world_look(&w);
+	assert_non_null(strstr(world_said(&w), " 2 "));
+	assert_non_null(strstr(w.said, "/s over the last 10 s (warning from 1)"));
+}
+
+static void episode_goes_on_after_a_reload(void **state)
+{
+	struct judge *old;
+	struct readings *old_readings;
+	struct conf *old_conf;
+
+	(void)state;
+	world_configure(&w, ONLY_LEVELS);
+	world_conntrack(&w, "8010\n", "10000\n");
+	world_look(&w);
+	world_look(&w);
+	world_said(&w);
+	old = w.judge;
+	old_readings = w.readings;
+	old_conf = w.conf;
+	w.judge = NULL;
+	w.readings = NULL;
+	w.conf = NULL;
+	world_configure(&w, ONLY_LEVELS "interval = 5\n");
+	judge_inherit(w.judge, old);
+	judge_free(old);
+	readings_free(old_readings);
+	conf_free(old_conf);
+	for (int i = 0; i < 5; i++)
+		world_look(&w);
+	assert_string_equal(world_said(&w), "");
+	world_conntrack(&w, "100\n", "10000\n");
+	for (int i = 0; i < 5; i++)
+		world_look(&w);
+	assert_non_null(strstr(
+		world_said(&w), "<5>connwatchd: conntrack: back to normal: 1% full (100 of 10000"));
+}
+
+static void episode_of_a_table_that_went_is_over_after_a_while(void **state)
+{
+	(void)state;
+	world_configure(&w, ONLY_LEVELS);
+	world_conntrack(&w, "8010\n", "10000\n");
+	world_row(&w);
+	world_row(&w);
+	world_conntrack(&w, NULL, NULL);
+	for (int i = 0; i < 25; i++)
+		world_row(&w);
+	assert_null(strstr(world_said(&w), "back to normal"));
+	assert_int_equal(open_alerts(), 1);
+	for (int i = 0; i < 10; i++)
+		world_row(&w);
+	assert_string_equal(world_said(&w),
+		"<5>connwatchd: conntrack: back to normal: 0 entries, no limit, "
+		"was warning for 31 s\n");
+	assert_int_equal(open_alerts(), 0);
+}
+
+static void restored_episode_ends_with_a_recovery(void **state)
+{
+	struct alert_episode episode = {LEVEL_WARNING, LEVEL_CRITICAL, WORLD_EPOCH + 1000 - 300};
+
+	(void)state;
+	world_configure(&w, ONLY_LEVELS);
+	judge_restore(w.judge, "conntrack-full", &episode, w.now, WORLD_EPOCH + w.now);
+	world_conntrack(&w, "8010\n", "10000\n");
+	for (int i = 0; i < 5; i++)
+		world_look(&w);
+	assert_string_equal(world_said(&w), "");
+	world_conntrack(&w, "100\n", "10000\n");
+	for (int i = 0; i < 5; i++)
+		world_look(&w);
+	assert_string_equal(world_said(&w),
+		"<5>connwatchd: conntrack: back to normal: 1% full (100 of 10000 entries), "
+		"was critical for 5 min 8 s\n");
+	assert_int_equal(open_alerts(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			full_table_is_one_warning_at_the_second_look, setup, teardown),
+		cmocka_unit_test_setup_teardown(limit_of_zero_is_no_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			rule_of_the_administrator_judges_any_reading, setup, teardown),
+		cmocka_unit_test_setup_teardown(rule_switched_off_says_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(counter_is_judged_by_its_increase, setup, teardown),
+		cmocka_unit_test_setup_teardown(episode_goes_on_after_a_reload, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			episode_of_a_table_that_went_is_over_after_a_while, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			restored_episode_ends_with_a_recovery, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon/readings.h"
+
+#include <string.h>
+
+#include "tests/unit/test.h"
+#include "tests/unit/world.h"
+
+#define CONNTRACK_ONLY                                                                             \
+	"tcp { enabled = false }\ntcpext { enabled = false }\nlimits { enabled = false }\n"        \
+	"sockets { enabled = false }\n"
+
+static struct world w;
+
+static int setup(void **state)
+{
+	(void)state;
+	world_open(&w);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	world_close(&w);
+	return 0;
+}
+
+static void absent_table_is_one_notice(void **state)
+{
+	(void)state;
+	world_configure(&w, CONNTRACK_ONLY);
+	for (int i = 0; i < 30; i++)
+		world_row(&w);
+	assert_ptr_equal(
+		strstr(world_said(&w), "<5>connwatchd: conntrack: is not there: "), w.said);
+	assert_ptr_equal(strchr(w.said, '\n') + 1, w.said + strlen(w.said));
+}
+
+static void table_that_appears_and_vanishes_is_a_notice_each(void **state)
+{
+	(void)state;
+	world_configure(&w, CONNTRACK_ONLY);
+	world_row(&w);
+	world_said(&w);
+	world_conntrack(&w, "10\n", "1000\n");
+	world_row(&w);
+	assert_string_equal(world_said(&w), "<5>connwatchd: conntrack: is there now\n");
+	world_conntrack(&w, NULL, NULL);
+	world_row(&w);
+	world_row(&w);
+	assert_non_null(strstr(world_said(&w), "<5>connwatchd: conntrack: is gone: "));
+	assert_ptr_equal(strchr(w.said, '\n') + 1, w.said + strlen(w.said));
+	assert_number(w.readings->instances[0].values[0], UNKNOWN);
+}
+
+static void changed_maximum_is_a_notice(void **state)
+{
+	(void)state;
+	world_configure(&w, CONNTRACK_ONLY);
+	world_conntrack(&w, "10\n", "262144\n");
+	world_look(&w);
+	world_row(&w);
+	assert_string_equal(world_said(&w), "");
+	world_conntrack(&w, "10\n", "524288\n");
+	world_look(&w);
+	world_look(&w);
+	assert_string_equal(world_said(&w),
+		"<5>connwatchd: conntrack: maximum changed from 262144 to 524288\n");
+}
+
+static void unreadable_table_is_an_alert_after_three_intervals(void **state)
+{
+	(void)state;
+	world_configure(&w, CONNTRACK_ONLY "interval = 10\n");
+	world_conntrack(&w, "10\n", "1000\n");
+	world_row(&w);
+	world_conntrack(&w, "", "1000\n"); /* torn */
+	for (int i = 0; i < 30; i++)
+		world_look(&w);
+	assert_string_equal(world_said(&w), "");
+	for (int i = 0; i < 30; i++)
+		world_look(&w);
+	assert_non_null(
+		strstr(world_said(&w), "<4>connwatchd: conntrack: cannot be read for 30 s: "));
+	assert_ptr_equal(strchr(w.said, '\n') + 1, w.said + strlen(w.said));
+	assert_true(w.readings->instances[0].unreadable);
+	world_conntrack(&w, "10\n", "1000\n");
+	for (int i = 0; i < 60; i++)
+		world_look(&w);
+	assert_string_equal(
+		world_said(&w), "<5>connwatchd: conntrack: can be read again, after 1 min\n");
+	assert_false(w.readings->instances[0].unreadable);
+}
+
+static void source_that_fails_from_the_start_is_said_at_once(void **state)
+{
+	(void)state;
+	world_configure(&w, CONNTRACK_ONLY);
+	world_conntrack(&w, "rubbish\n", "1000\n");
+	world_row(&w);
+	world_row(&w);
+	assert_non_null(strstr(world_said(&w), "<4>connwatchd: conntrack: cannot be read: "));
+	assert_ptr_equal(strchr(w.said, '\n') + 1, w.said + strlen(w.said));
+}
+
+static void what_is_known_survives_a_reload(void **state)
+{
+	struct readings *old;
+	struct conf *old_conf;
+
+	(void)state;
+	world_configure(&w, CONNTRACK_ONLY);
+	world_conntrack(&w, "10\n", "1000\n");
+	world_row(&w);
+	old = w.readings;
+	old_conf = w.conf;
+	w.readings = NULL;
+	w.conf = NULL;
+	world_configure(&w, CONNTRACK_ONLY "interval = 5\n");
+	readings_inherit(w.readings, old);
+	readings_free(old);
+	conf_free(old_conf);
+	assert_number(w.readings->instances[0].values[0], 10);
+	world_conntrack(&w, "10\n", "2000\n");
+	world_look(&w);
+	assert_string_equal(
+		world_said(&w), "<5>connwatchd: conntrack: maximum changed from 1000 to 2000\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(absent_table_is_one_notice, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			table_that_appears_and_vanishes_is_a_notice_each, setup, teardown),
+		cmocka_unit_test_setup_teardown(changed_maximum_is_a_notice, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			unreadable_table_is_an_alert_after_three_intervals, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			source_that_fails_from_the_start_is_said_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_is_known_survives_a_reload, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("readings", tests, NULL, NULL);
+}
