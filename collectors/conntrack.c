@@ -109,10 +109,33 @@ static const struct setting settings[] = {
 		.help = "client addresses in the log when an alert is raised"},
 };
 
+#define RAISE .advice = "raise net.netfilter.nf_conntrack_max", .above = "conntrack.max"
+
 static const struct rule rules[] = {
 	{RULE_DEFAULTS, RULE_PERCENT, .name = "conntrack-full", .value = "conntrack.entries",
 		.limit = "conntrack.max", .subject = "conntrack", .forecast_warning = 30 * 60,
 		.forecast_critical = 5 * 60, .message_id = MESSAGE_ID_CONNTRACK_FULL},
+	{RULE_AT_ONCE, .name = "conntrack-dropping", .value = "conntrack.drop",
+		.subject = "conntrack", .doing = "dropping packets", .done = "dropped", RAISE,
+		.message_id = MESSAGE_ID_CONNTRACK_DROPPING},
+	{RULE_AT_ONCE, .name = "conntrack-early-drop", .value = "conntrack.early_drop",
+		.subject = "conntrack", .doing = "removing entries early to make room",
+		.done = "removed", RAISE, .message_id = MESSAGE_ID_CONNTRACK_DROPPING},
+	{RULE_SUSTAINED, .name = "conntrack-insert-failed", .value = "conntrack.insert_failed",
+		.subject = "conntrack", .doing = "dropping packets that clash with an entry",
+		.done = "dropped",
+		.advice = "look for NAT that runs out of ports, or for DNS clients that ask twice "
+			  "at once",
+		.message_id = MESSAGE_ID_CONNTRACK_INSERT_FAILED},
+	{RULE_SUSTAINED, .name = "conntrack-chain-toolong", .value = "conntrack.chain_toolong",
+		.subject = "conntrack", .doing = "dropping packets at overlong hash chains",
+		.done = "dropped", .advice = "raise net.netfilter.nf_conntrack_buckets",
+		.above = "conntrack.buckets", .message_id = MESSAGE_ID_CONNTRACK_HASH},
+	{RULE_DEFAULTS, .name = "conntrack-buckets", .value = "conntrack.entries",
+		.limit = "conntrack.buckets", .subject = "conntrack hash", .warning = 400,
+		.critical = 800, .clear = 50, .ratio = "entries per bucket",
+		.advice = "raise net.netfilter.nf_conntrack_buckets", .above = "conntrack.buckets",
+		.message_id = MESSAGE_ID_CONNTRACK_HASH},
 };
 
 /*

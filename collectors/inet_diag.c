@@ -15,6 +15,9 @@
 
 #define BUFFER_SIZE (32 * 1024) /* bytes; the kernel never fills more in a dump */
 #define TRIES 3
+#define EXTENSION (1 << (INET_DIAG_SKMEMINFO - 1))
+#define DROPS_OFFSET                                                                               \
+	(SK_MEMINFO_DROPS * sizeof(uint32_t)) /* in the array of numbers, since Linux 4.7 */
 #define TIMEOUT_SEC 1 /* the kernel answers from within recv(), so this is never waited for */
 
 static int diag_open(struct inet_diag *diag)
@@ -53,7 +56,8 @@ static int request(struct inet_diag *diag, uint32_t states)
 				.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
 				.nlmsg_seq = ++diag->seq,
 			},
-		.body = {.idiag_states = states},
+		.body = {.idiag_states = states,
+			.idiag_ext = states == INET_DIAG_LISTEN ? EXTENSION : 0},
 	};
 
 	return send(diag->fd, &message, sizeof(message), 0) < 0 ? -errno : 0;
@@ -69,6 +73,33 @@ static void map_address(uint8_t family, const uint32_t from[4], uint8_t to[16])
 	} else {
 		memcpy(to, from, 16);
 	}
+}
+
+/* In the attributes behind the message: how many packets a listener has dropped, if the kernel
+ * tells. */
+static int64_t find_drops(const char *at, size_t len)
+{
+	struct nlattr attribute;
+	uint32_t drops;
+	size_t step;
+
+	while (len >= sizeof(attribute)) {
+		memcpy(&attribute, at, sizeof(attribute));
+		if (attribute.nla_len < sizeof(attribute) || attribute.nla_len > len)
+			break;
+		if (attribute.nla_type == INET_DIAG_SKMEMINFO &&
+			attribute.nla_len >= sizeof(attribute) + DROPS_OFFSET + sizeof(drops)) {
+			memcpy(&drops, at + sizeof(attribute) + DROPS_OFFSET, sizeof(drops));
+			return drops;
+		}
+		step = NLMSG_ALIGN(
+			(size_t)attribute.nla_len); /* attributes are aligned as messages are */
+		if (step >= len)
+			break;
+		at += step;
+		len -= step;
+	}
+	return DROPS_UNKNOWN;
 }
 
 static int add_socket(const char *body, size_t len, const struct socket_sink *sink)
@@ -89,6 +120,11 @@ static int add_socket(const char *body, size_t len, const struct socket_sink *si
 	map_address(m.idiag_family, m.id.idiag_dst, socket.remote);
 	socket.queue = m.idiag_rqueue;
 	socket.backlog = m.idiag_wqueue;
+	socket.cookie = (uint64_t)m.id.idiag_cookie[1] << 32 | m.id.idiag_cookie[0];
+	socket.drops = DROPS_UNKNOWN;
+	if (len > NLMSG_ALIGN(sizeof(m)))
+		socket.drops =
+			find_drops(body + NLMSG_ALIGN(sizeof(m)), len - NLMSG_ALIGN(sizeof(m)));
 	sink->add(sink->arg, &socket);
 	return INET_DIAG_MORE;
 }

@@ -26,7 +26,8 @@ struct inet_diag {
  * Hand every socket in one of states (a mask of 1 << state) to sink. A dump that the kernel marks
  * as inconsistent, or whose messages got lost, is made anew: three times in all, then -EAGAIN.
  * Other errors: what the kernel answered; -ETIMEDOUT; -EMSGSIZE and -EBADMSG for what is no answer.
- * After an error the sink holds a part and is to be ignored.
+ * After an error the sink holds a part and is to be ignored. Drops are told if listeners alone are
+ * asked for.
  */
 int inet_diag_dump(struct inet_diag *diag, uint32_t states, const struct socket_sink *sink);
 void inet_diag_close(struct inet_diag *diag);

@@ -11,6 +11,7 @@
 #include "collectors/procfile.h"
 #include "collectors/registry.h"
 #include "daemon/log.h"
+#include "daemon/message_id.h"
 #include "daemon/util.h"
 
 enum {
@@ -105,36 +106,56 @@ static const struct metric metrics[] = {
 };
 _Static_assert(ARRAY_LEN(metrics) == N_METRICS, "a metric for each column");
 
+/* Of a rate over a minute: passed when there was none at all. */
+#define CLEAR_AT_NONE(threshold) .clear = (threshold)-0.01
+
 static const struct rule rules[] = {
 	{RULE_DEFAULTS, .name = "listen-queue", .value = "limits.listen_queue",
 		.limit = "limits.listen_backlog", .subject = "listen queue", .warning = 80,
-		.critical = 100, .clear = 10,
+		.critical = RULE_OVERFULL, .clear = 10, .message_id = MESSAGE_ID_LISTEN_QUEUE,
 		.advice = "the program accepts too slowly, or raise its listen backlog and "
 			  "net.core.somaxconn"},
 	/* Low, as for a socket that misbehaves the kernel counts orphans double or fourfold. */
 	{RULE_DEFAULTS, .name = "orphans", .value = "limits.orphans", .limit = "limits.orphans_max",
 		.subject = "orphaned sockets", .warning = 25, .critical = 50, .clear = 5,
-		.advice = "raise net.ipv4.tcp_max_orphans"},
+		.advice = "raise net.ipv4.tcp_max_orphans", .message_id = MESSAGE_ID_ORPHANS},
 	{RULE_DEFAULTS, .name = "time-wait", .value = "limits.tw", .limit = "limits.tw_max",
 		.subject = "TIME-WAIT sockets", .warning = 80, .critical = 95, .clear = 10,
-		.advice = "raise net.ipv4.tcp_max_tw_buckets"},
+		.advice = "raise net.ipv4.tcp_max_tw_buckets", .message_id = MESSAGE_ID_TIME_WAIT},
 	{RULE_DEFAULTS, .name = "tcp-memory", .value = "limits.tcp_mem",
 		.limit = "limits.tcp_mem_pressure", .subject = "TCP memory before pressure",
 		.warning = 100, .clear = 20,
-		.advice = "raise the second number of net.ipv4.tcp_mem"},
+		.advice = "raise the second number of net.ipv4.tcp_mem",
+		.message_id = MESSAGE_ID_TCP_MEMORY},
 	{RULE_DEFAULTS, .name = "tcp-memory-max", .value = "limits.tcp_mem",
 		.limit = "limits.tcp_mem_max", .subject = "TCP memory", .critical = 90, .clear = 5,
-		.advice = "raise the third number of net.ipv4.tcp_mem"},
-	/* Clears below one packet a second. */
+		.advice = "raise the third number of net.ipv4.tcp_mem",
+		.message_id = MESSAGE_ID_TCP_MEMORY},
 	{RULE_DEFAULTS, .name = "softnet-dropped", .value = "limits.softnet_dropped",
-		.subject = "per-CPU backlog drops", .over = 60, .warning = 10, .clear = 9,
-		.advice = "raise net.core.netdev_max_backlog"},
+		.subject = "per-CPU backlog drops", .over = 60, .warning = 10, CLEAR_AT_NONE(10),
+		.advice = "raise net.core.netdev_max_backlog", .message_id = MESSAGE_ID_SOFTNET},
+	{RULE_DEFAULTS, .name = "softnet-squeezed", .value = "limits.softnet_squeezed",
+		.subject = "packets put off by a CPU", .over = 60, .warning = 10, CLEAR_AT_NONE(10),
+		.advice = "raise net.core.netdev_budget and net.core.netdev_budget_usecs",
+		.message_id = MESSAGE_ID_SOFTNET},
 	{RULE_DEFAULTS, .name = "neighbours4", .value = "limits.neigh4_entries",
 		.limit = "limits.neigh4_max", .subject = "IPv4 neighbour table", .warning = 80,
-		.critical = 95, .clear = 5, .advice = "raise net.ipv4.neigh.default.gc_thresh3"},
+		.critical = 95, .clear = 5, .advice = "raise net.ipv4.neigh.default.gc_thresh3",
+		.message_id = MESSAGE_ID_NEIGHBOURS},
 	{RULE_DEFAULTS, .name = "neighbours6", .value = "limits.neigh6_entries",
 		.limit = "limits.neigh6_max", .subject = "IPv6 neighbour table", .warning = 80,
-		.critical = 95, .clear = 5, .advice = "raise net.ipv6.neigh.default.gc_thresh3"},
+		.critical = 95, .clear = 5, .advice = "raise net.ipv6.neigh.default.gc_thresh3",
+		.message_id = MESSAGE_ID_NEIGHBOURS},
+	{RULE_AT_ONCE, .name = "neighbour-overflow", .value = "limits.neigh_table_fulls",
+		.subject = "neighbour table", .doing = "refusing new neighbours", .done = "refused",
+		.advice = "raise net.ipv4.neigh.default.gc_thresh3 and "
+			  "net.ipv6.neigh.default.gc_thresh3",
+		.message_id = MESSAGE_ID_NEIGHBOURS},
+	{RULE_DEFAULTS, .name = "udp-buffer", .value = "limits.udp_rcvbuf_errors",
+		.subject = "UDP receive buffers", .over = 60, .warning = 10, CLEAR_AT_NONE(10),
+		.advice = "the program reads too slowly, or raise net.core.rmem_max and its "
+			  "SO_RCVBUF",
+		.message_id = MESSAGE_ID_UDP_BUFFER},
 };
 
 /* A family's neighbour table. */
@@ -394,7 +415,7 @@ static void describe(const void *state, size_t metric, char *out, size_t size)
 
 	out[0] = '\0';
 	if (metric == LISTEN_QUEUE || metric == LISTEN_BACKLOG)
-		listeners_describe(&l->listeners, out, size);
+		fullest_describe(&l->listeners.fullest, out, size);
 }
 
 const struct collector collector_limits = {

@@ -10,11 +10,6 @@
 #include "collectors/proc_net_tcp.h"
 #include "daemon/log.h"
 
-void listeners_init(struct listeners *listeners, struct proc *proc)
-{
-	*listeners = (struct listeners){.proc = proc, .diag = {.fd = -1}};
-}
-
 /* The backlog as it works: the kernel lets one connection wait even with a backlog of 0. */
 static uint64_t capacity(const struct tcp_socket *socket)
 {
@@ -29,80 +24,95 @@ static bool fuller(const struct tcp_socket *a, const struct tcp_socket *b)
 	return left > right || (left == right && capacity(a) < capacity(b));
 }
 
-static void begin(void *arg)
+void fullest_add(struct fullest *fullest, const struct tcp_socket *socket)
 {
-	struct listeners *listeners = arg;
-
-	listeners->any = false;
-}
-
-static void add(void *arg, const struct tcp_socket *socket)
-{
-	struct listeners *listeners = arg;
-
-	if (socket->state != TCP_LISTEN || (listeners->any && !fuller(socket, &listeners->fullest)))
+	if (fullest->any && !fuller(socket, &fullest->socket))
 		return;
-	listeners->fullest = *socket;
-	listeners->any = true;
+	fullest->socket = *socket;
+	fullest->any = true;
 }
 
-static int list(struct listeners *listeners, struct reading *r)
+void fullest_values(const struct fullest *fullest, double *queue, double *backlog)
 {
-	const struct socket_sink sink = {begin, add, listeners};
-	const char *path;
-	int error;
-
-	if (proc_is_recorded(listeners->proc)) {
-		error = proc_net_tcp_dump(listeners->proc, &sink, &path);
-		/* A tree without net/tcp has no listeners recorded; that is no failure. */
-		return error < 0 && error != -ENOENT ? reading_fail(r, error, path) : 0;
-	}
-	error = inet_diag_dump(&listeners->diag, INET_DIAG_LISTEN, &sink);
-	if (inet_diag_is_refusal(error)) {
-		listeners->refused = true;
-		log_notice(
-			"limits: listeners cannot be listed (%s), so accept queues are not watched",
-			strerror(-error));
-		return 0;
-	}
-	return error < 0 ? reading_fail(r, error, "listeners by netlink") : 0;
-}
-
-int listeners_look(struct listeners *listeners, double *queue, double *backlog, struct reading *r)
-{
-	int error = listeners->refused ? 0 : list(listeners, r);
-
-	if (error < 0)
-		listeners->any = false;
 	/*
 	 * Without a listener both are UNKNOWN: the columns are about one, and an idle one would
 	 * have queue 0.
 	 */
 	*queue = *backlog = UNKNOWN;
-	if (!listeners->any)
-		return error;
-	*queue = listeners->fullest.queue;
-	if (listeners->fullest.backlog != BACKLOG_UNKNOWN)
-		*backlog = (double)capacity(&listeners->fullest);
-	return 0;
+	if (!fullest->any)
+		return;
+	*queue = fullest->socket.queue;
+	if (fullest->socket.backlog != BACKLOG_UNKNOWN)
+		*backlog = (double)capacity(&fullest->socket);
 }
 
-void listeners_describe(const struct listeners *listeners, char *out, size_t size)
+void fullest_describe(const struct fullest *fullest, char *out, size_t size)
 {
+	unsigned port = fullest->socket.local_port;
 	char address[INET6_ADDRSTRLEN] = "";
 	struct in6_addr v6;
 
 	out[0] = '\0';
-	if (!listeners->any)
+	if (!fullest->any)
 		return;
-	memcpy(&v6, listeners->fullest.local, sizeof(v6));
+	memcpy(&v6, fullest->socket.local, sizeof(v6));
 	if (IN6_IS_ADDR_V4MAPPED(&v6)) {
-		inet_ntop(AF_INET, listeners->fullest.local + 12, address, sizeof(address));
-		snprintf(out, size, "%s:%u", address, (unsigned)listeners->fullest.local_port);
+		inet_ntop(AF_INET, fullest->socket.local + 12, address, sizeof(address));
+		snprintf(out, size, "%s:%u", address, port);
 	} else {
 		inet_ntop(AF_INET6, &v6, address, sizeof(address));
-		snprintf(out, size, "[%s]:%u", address, (unsigned)listeners->fullest.local_port);
+		snprintf(out, size, "[%s]:%u", address, port);
 	}
+}
+
+void listeners_init(struct listeners *listeners, struct proc *proc)
+{
+	*listeners = (struct listeners){.proc = proc, .diag = {.fd = -1}};
+}
+
+int listeners_list(struct listeners *listeners, const struct socket_sink *sink, struct reading *r)
+{
+	const char *path;
+	int error;
+
+	if (proc_is_recorded(listeners->proc)) {
+		error = proc_net_tcp_dump(listeners->proc, sink, &path);
+		return error < 0 && error != -ENOENT ? reading_fail(r, error, path) : 0;
+	}
+	error = inet_diag_dump(&listeners->diag, INET_DIAG_LISTEN, sink);
+	return error < 0 ? reading_fail(r, error, "listeners by netlink") : 0;
+}
+
+static void begin(void *arg)
+{
+	struct fullest *fullest = arg;
+
+	fullest->any = false;
+}
+
+static void add(void *arg, const struct tcp_socket *socket)
+{
+	if (socket->state == TCP_LISTEN)
+		fullest_add(arg, socket);
+}
+
+int listeners_look(struct listeners *listeners, double *queue, double *backlog, struct reading *r)
+{
+	const struct socket_sink sink = {begin, add, &listeners->fullest};
+	struct reading own = {.error = ""};
+	int error = listeners->refused ? 0 : listeners_list(listeners, &sink, &own);
+
+	if (error < 0)
+		listeners->fullest.any = false;
+	fullest_values(&listeners->fullest, queue, backlog);
+	if (inet_diag_is_refusal(error)) {
+		listeners->refused = true;
+		log_notice("limits: %s, so accept queues are not watched", own.error);
+		return 0;
+	}
+	if (error < 0 && !r->error[0])
+		memcpy(r->error, own.error, sizeof(r->error));
+	return error;
 }
 
 void listeners_close(struct listeners *listeners)

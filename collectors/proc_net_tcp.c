@@ -73,6 +73,8 @@ int proc_net_tcp_parse(struct span line, struct tcp_socket *out)
 	out->state = (uint8_t)state;
 	out->queue = (uint32_t)received;
 	out->backlog = BACKLOG_UNKNOWN;
+	out->drops = DROPS_UNKNOWN;
+	out->cookie = 0;
 	return 0;
 }
 

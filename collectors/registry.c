@@ -5,7 +5,9 @@
 
 const struct collector *const registry[] = {
 	&collector_conntrack,
+	&collector_kernlog,
 	&collector_limits,
+	&collector_listener,
 	&collector_sockets,
 	&collector_tcp,
 	&collector_tcpext,

@@ -8,7 +8,9 @@
 #include "daemon/collector.h"
 
 extern const struct collector collector_conntrack;
+extern const struct collector collector_kernlog;
 extern const struct collector collector_limits;
+extern const struct collector collector_listener;
 extern const struct collector collector_sockets;
 extern const struct collector collector_tcp;
 extern const struct collector collector_tcpext;

@@ -14,6 +14,7 @@
 #define TCP_STATES 13 /* 1..12, TCP_ESTABLISHED (netinet/tcp.h) and up */
 
 #define BACKLOG_UNKNOWN (-1)
+#define DROPS_UNKNOWN (-1)
 
 struct tcp_socket {
 	uint8_t state;                    /* below TCP_STATES */
@@ -21,6 +22,9 @@ struct tcp_socket {
 	uint8_t local[16], remote[16];    /* IPv4 as ::ffff:a.b.c.d, whatever the socket's family */
 	uint32_t queue;                   /* of a listener: connections waiting for accept() */
 	int64_t backlog;                  /* of a listener: its limit, or BACKLOG_UNKNOWN */
+	int64_t drops;                    /* of a listener: packets since it was opened, 32 bits; or
+					     DROPS_UNKNOWN */
+	uint64_t cookie;                  /* the kernel's name for it where drops are known */
 };
 
 struct socket_sink {

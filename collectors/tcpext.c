@@ -2,6 +2,7 @@
 /* What Linux counts about TCP beyond the standard: the lines "TcpExt:" of net/netstat. */
 #include "collectors/mib.h"
 #include "collectors/registry.h"
+#include "daemon/message_id.h"
 #include "daemon/util.h"
 
 enum {
@@ -140,10 +141,23 @@ static const struct rule rules[] = {
 	{RULE_DEFAULTS, .name = "listen-drops", .value = "tcpext.listen_drops",
 		.subject = "listen drops", .over = 60, .warning = 1, .critical = 5,
 		.advice = "a program accepts too slowly, or its listen backlog or "
-			  "net.core.somaxconn is too small"},
-	{RULE_DEFAULTS, .name = "syn-backlog-drops", .value = "tcpext.reqq_full_drop",
+			  "net.core.somaxconn is too small",
+		.message_id = MESSAGE_ID_LISTEN_DROPS},
+	{RULE_DEFAULTS, .name = "syn-queue", .value = "tcpext.reqq_full_drop",
 		.subject = "SYN backlog drops", .over = 60, .warning = 1, .critical = 5,
-		.advice = "raise net.ipv4.tcp_max_syn_backlog or set net.ipv4.tcp_syncookies to 1"},
+		.advice = "raise net.ipv4.tcp_max_syn_backlog or set net.ipv4.tcp_syncookies to 1",
+		.message_id = MESSAGE_ID_SYN_QUEUE},
+	{RULE_DEFAULTS, .name = "syn-cookies", .value = "tcpext.reqq_full_cookies",
+		.subject = "SYN cookies for want of backlog", .over = 60, .warning = 1,
+		.critical = 5,
+		.advice = "raise net.ipv4.tcp_max_syn_backlog and the program's listen backlog, "
+			  "unless it is an attack",
+		.message_id = MESSAGE_ID_SYN_QUEUE},
+	{RULE_DEFAULTS, .name = "time-wait-overflow", .value = "tcpext.tw_overflow",
+		.subject = "TIME-WAIT sockets", .over = 60, .critical = RULE_ANY,
+		.doing = "more than may be kept", .done = "closed without TIME-WAIT",
+		.advice = "raise net.ipv4.tcp_max_tw_buckets", .above = "limits.tw_max",
+		.message_id = MESSAGE_ID_TIME_WAIT},
 };
 
 static int init(void *state, const struct collector_env *env)

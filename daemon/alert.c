@@ -22,12 +22,17 @@ static void count(const struct rule *rule, struct alert *alert, double measure)
 	}
 }
 
+static long hold(const struct rule *rule, enum level level)
+{
+	return level == LEVEL_CRITICAL ? rule->hold + rule->escalate : rule->hold;
+}
+
 static enum level judge(const struct rule *rule, const struct alert *alert)
 {
 	enum level level = alert->level;
 
 	for (enum level l = LEVEL_CRITICAL; l > alert->level; l--)
-		if (alert->above[l] >= rule->hold)
+		if (alert->above[l] >= hold(rule, l))
 			return l;
 	while (level > LEVEL_OK && alert->below[level] >= rule->release)
 		level--;

@@ -65,4 +65,10 @@ void conf_print(const struct conf *conf, FILE *out);
  */
 int conf_operand(const struct conf *conf, const char *operand, size_t *instance, size_t *metric);
 
+/* True for "listener-*.drops": one rule with a state for each titled instance. */
+bool conf_operand_is_pattern(const char *operand);
+/* The metric of one of conf's instances that a pattern is about: 0, or -ENOENT where it is not
+ * about this one. */
+int conf_operand_of(const struct conf *conf, const char *pattern, size_t instance, size_t *metric);
+
 #endif

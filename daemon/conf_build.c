@@ -232,9 +232,10 @@ static struct rule build_rule(struct load *l, const struct conf_block *block)
 	conf_fill(l, block, &rule, NULL);
 	rule.value = unless_empty(rule.value);
 	rule.limit = unless_empty(rule.limit);
-	if (shipped && rule.value && strcmp(rule.value, shipped->value) != 0)
-		rule.subject = rule.advice = rule.message_id =
-			NULL; /* they speak of another value */
+	if (shipped && rule.value &&
+		strcmp(rule.value, shipped->value) != 0) /* the texts speak of another */
+		rule.subject = rule.advice = rule.above = rule.doing = rule.done = rule.ratio =
+			rule.message_id = NULL;
 	conf_rule_check(l->conf, &rule, block, &l->problems);
 	return rule;
 }

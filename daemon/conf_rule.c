@@ -49,6 +49,41 @@ static bool is_on(const struct conf *conf, const struct collector *c)
 	return !c->section;
 }
 
+bool conf_operand_is_pattern(const char *operand)
+{
+	return strstr(operand, "-*.");
+}
+
+/* Whether a collector makes the instances of a pattern: its name, then "-*.". */
+static bool makes_pattern(const struct collector *c, const char *pattern)
+{
+	size_t stem = strlen(c->name);
+
+	return c->titled_section && strncmp(c->name, pattern, stem) == 0 &&
+	       strncmp(pattern + stem, "-*.", 3) == 0;
+}
+
+int conf_operand_of(const struct conf *conf, const char *pattern, size_t instance, size_t *metric)
+{
+	const struct conf_instance *in = &conf->instances[instance];
+
+	if (!*in->title || !makes_pattern(in->collector, pattern))
+		return -ENOENT;
+	return find_metric(in->collector, strrchr(pattern, '.') + 1, metric);
+}
+
+/* The collector of a pattern, and its column. */
+static int find_pattern(const char *pattern, const struct collector **collector, size_t *metric)
+{
+	for (size_t i = 0; i < registry_len; i++) {
+		if (!makes_pattern(registry[i], pattern))
+			continue;
+		*collector = registry[i];
+		return find_metric(registry[i], strrchr(pattern, '.') + 1, metric);
+	}
+	return -EINVAL;
+}
+
 /* Finds the collector and the column of an operand, switched off or not; *instance is -1 where it
  * is off. */
 static int find_operand(const struct conf *conf, const char *operand, long *instance,
@@ -59,6 +94,9 @@ static int find_operand(const struct conf *conf, const char *operand, long *inst
 
 	if (!dot)
 		return -EINVAL;
+	*instance = -1;
+	if (conf_operand_is_pattern(operand))
+		return find_pattern(operand, collector, metric);
 	len = (size_t)(dot - operand);
 	for (size_t i = 0; i < conf->n_instances; i++) {
 		const struct conf_instance *in = &conf->instances[i];
@@ -167,6 +205,14 @@ static void check_value(const struct check *c)
 		problem(c, "over", "over: \"%s\" is no counter", rule->value);
 }
 
+/* "listener-*." both. */
+static bool same_pattern(const char *a, const char *b)
+{
+	size_t len = (size_t)(strrchr(b, '.') - b);
+
+	return strncmp(a, b, len + 1) == 0;
+}
+
 static void check_limit(const struct check *c)
 {
 	const struct rule *rule = c->rule;
@@ -180,6 +226,10 @@ static void check_limit(const struct check *c)
 				"a forecast needs a limit");
 		return;
 	}
+	if (conf_operand_is_pattern(rule->limit) && rule->value &&
+		!same_pattern(rule->value, rule->limit))
+		problem(c, "limit", "limit: \"%.80s\" needs a value of the same instances",
+			rule->limit);
 	m = check_operand(c, "limit", rule->limit);
 	if (m && m->kind == METRIC_COUNTER)
 		problem(c, "limit", "limit: \"%s\" is a counter", rule->limit);

@@ -31,7 +31,7 @@ static void forget(struct increase *in, double before)
 
 double increase_add(struct increase *in, double now, double value, double over)
 {
-	double spacing = over / (INCREASE_POINTS - 2), base, span, rate;
+	double spacing = over / (INCREASE_POINTS - 2);
 	bool reset = in->n && value < in->last;
 
 	if (isnan(value))
@@ -44,10 +44,9 @@ double increase_add(struct increase *in, double now, double value, double over)
 		return (double)NAN;
 	}
 	forget(in, now - over);
-	base = in->point[in->first].value;
-	span = fmax(now - in->point[in->first].time, over);
-	rate = span > 0 ? (value - base) / span : (double)NAN;
+	in->amount = value - in->point[in->first].value;
+	in->seconds = fmax(now - in->point[in->first].time, over);
 	if (now - in->point[slot(in, in->n - 1)].time >= spacing)
 		push(in, now, value);
-	return rate;
+	return in->seconds > 0 ? in->amount / in->seconds : (double)NAN;
 }

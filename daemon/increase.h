@@ -13,7 +13,9 @@ struct increase {
 		double time, value;
 	} point[INCREASE_POINTS];
 	size_t first, n;
-	double last; /* value of the newest sample, in the ring or not */
+	double last;            /* value of the newest sample, in the ring or not */
+	double amount, seconds; /* of the newest result: the increase itself, and the time it was
+				   taken over */
 };
 
 /*

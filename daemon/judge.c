@@ -14,12 +14,17 @@
  * a look. */
 #define ABSENT_FOR 30
 
-/* A rule and the readings it is about. */
+/* One value among the readings; instance NULL: a rule has none such. */
+struct operand {
+	const struct instance *instance;
+	size_t metric;
+};
+
+/* A rule and the readings it is about. A rule with a pattern has a binding for each instance that
+ * it matches. */
 struct binding {
 	const struct rule *rule;
-	const struct instance *instance,
-		*limit_instance; /* the latter NULL for a rule without limit */
-	size_t metric, limit_metric;
+	struct operand value, limit, above;
 	struct alert alert;
 	struct alert_event event; /* of the last look */
 	struct increase increase; /* of a counter */
@@ -32,41 +37,72 @@ struct judge {
 
 static const struct metric *metric_of(const struct binding *b)
 {
-	return &b->instance->conf->collector->metrics[b->metric];
+	return &b->value.instance->conf->collector->metrics[b->value.metric];
 }
 
-/* False for a rule that is switched off, or that is about a collector that is. */
-static bool bind_rule(struct binding *b, const struct rule *rule, const struct conf *conf,
-	const struct readings *readings)
+static const char *instance_name(const struct binding *b)
 {
-	size_t instance;
+	return b->value.instance->conf->name;
+}
 
-	if (!rule->enabled || conf_operand(conf, rule->value, &instance, &b->metric) < 0)
+static double latest(const struct operand *operand)
+{
+	return operand->instance ? operand->instance->values[operand->metric] : UNKNOWN;
+}
+
+/* Find a value; "*" in its name stands for the title of the instance-th instance. */
+static bool find_operand(
+	struct operand *operand, const char *name, const struct readings *readings, size_t instance)
+{
+	int r;
+
+	if (conf_operand_is_pattern(name))
+		r = conf_operand_of(readings->conf, name, instance, &operand->metric);
+	else
+		r = conf_operand(readings->conf, name, &instance, &operand->metric);
+	if (r == 0)
+		operand->instance = &readings->instances[instance];
+	return r == 0;
+}
+
+/* False for a rule that is about a collector that is switched off, or not about this instance. */
+static bool bind_rule(struct binding *b, const struct rule *rule, const struct readings *readings,
+	size_t instance)
+{
+	*b = (struct binding){.rule = rule};
+	if (!find_operand(&b->value, rule->value, readings, instance))
 		return false;
-	b->rule = rule;
-	b->instance = &readings->instances[instance];
-	if (rule->limit) {
-		if (conf_operand(conf, rule->limit, &instance, &b->limit_metric) < 0)
-			return false;
-		b->limit_instance = &readings->instances[instance];
-	}
-	return true;
+	if (rule->above)
+		find_operand(&b->above, rule->above, readings, instance);
+	return !rule->limit || find_operand(&b->limit, rule->limit, readings, instance);
+}
+
+/* How many bindings a rule may have. */
+static size_t n_candidates(const struct conf *conf, const struct rule *rule)
+{
+	if (!rule->enabled)
+		return 0;
+	return conf_operand_is_pattern(rule->value) ? conf->n_instances : 1;
 }
 
 int judge_new(const struct conf *conf, const struct readings *readings, struct judge **out)
 {
 	struct judge *judge = calloc(1, sizeof *judge);
+	size_t size = 1;
 
 	if (!judge)
 		return -ENOMEM;
-	judge->bindings = calloc(conf->n_rules + 1, sizeof *judge->bindings);
+	for (size_t i = 0; i < conf->n_rules; i++)
+		size += n_candidates(conf, &conf->rules[i]);
+	judge->bindings = calloc(size, sizeof *judge->bindings);
 	if (!judge->bindings) {
 		free(judge);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < conf->n_rules; i++)
-		if (bind_rule(&judge->bindings[judge->n], &conf->rules[i], conf, readings))
-			judge->n++;
+		for (size_t k = 0; k < n_candidates(conf, &conf->rules[i]); k++)
+			if (bind_rule(&judge->bindings[judge->n], &conf->rules[i], readings, k))
+				judge->n++;
 	*out = judge;
 	return 0;
 }
@@ -81,28 +117,35 @@ void judge_free(struct judge *judge)
 
 static void say(const struct binding *b)
 {
+	const struct instance *in = b->value.instance;
 	char object[64] = "";
-	struct notify_subject subject = {b->rule, metric_of(b), object};
+	struct notify_subject subject = {
+		.rule = b->rule,
+		.metric = metric_of(b),
+		.object = object,
+		.increase = b->increase.amount,
+		.seconds = b->increase.seconds,
+		.above = latest(&b->above),
+	};
 
-	if (b->instance->conf->collector->describe)
-		b->instance->conf->collector->describe(
-			b->instance->state, b->metric, object, sizeof object);
+	if (in->conf->collector->describe)
+		in->conf->collector->describe(in->state, b->value.metric, object, sizeof object);
+	if (!object[0])
+		snprintf(object, sizeof object, "%s", in->conf->title);
 	notify_alert(&subject, &b->event);
 }
 
 static void judge_binding(struct binding *b, double now, double wall)
 {
-	double value = b->instance->values[b->metric];
-	struct alert_sample sample = {.now = now, .wall = wall, .limit = UNKNOWN};
+	struct alert_sample sample = {
+		.now = now, .wall = wall, .value = latest(&b->value), .limit = latest(&b->limit)};
 
 	if (metric_of(b)->kind == METRIC_COUNTER)
-		value = increase_add(&b->increase, now, value, (double)b->rule->over);
-	sample.value = value;
-	if (b->limit_instance)
-		sample.limit = b->limit_instance->values[b->limit_metric];
-	if (b->instance->absent && now - b->instance->changed >= ABSENT_FOR) {
+		sample.value = increase_add(&b->increase, now, sample.value, (double)b->rule->over);
+	if (b->value.instance->absent && now - b->value.instance->changed >= ABSENT_FOR) {
 		sample.value = 0; /* the table went, and its entries with it */
 		sample.limit = 0;
+		b->increase.amount = 0;
 	}
 	alert_step(b->rule, &b->alert, &sample, &b->event);
 	if (b->event.kind != ALERT_NONE)
@@ -125,7 +168,7 @@ static struct binding *find(const struct judge *judge, const char *rule, const c
 		struct binding *b = &judge->bindings[i];
 
 		if (strcmp(b->rule->name, rule) == 0 &&
-			(!instance || strcmp(b->instance->conf->name, instance) == 0))
+			(!instance || strcmp(instance_name(b), instance) == 0))
 			return b;
 	}
 	return NULL;
@@ -135,7 +178,7 @@ void judge_inherit(struct judge *judge, const struct judge *old)
 {
 	for (size_t i = 0; i < old->n; i++) {
 		const struct binding *was = &old->bindings[i];
-		struct binding *is = find(judge, was->rule->name, was->instance->conf->name);
+		struct binding *is = find(judge, was->rule->name, instance_name(was));
 
 		if (is && strcmp(is->rule->value, was->rule->value) == 0) {
 			is->alert = was->alert;
@@ -149,10 +192,10 @@ void judge_inherit(struct judge *judge, const struct judge *old)
 	}
 }
 
-void judge_restore(struct judge *judge, const char *name, const struct alert_episode *episode,
-	double now, double wall)
+void judge_restore(struct judge *judge, const struct open_alert *alert,
+	const struct alert_episode *episode, double now, double wall)
 {
-	struct binding *b = find(judge, name, NULL);
+	struct binding *b = find(judge, alert->name, alert->instance);
 
 	if (b)
 		alert_restore(&b->alert, episode, now, wall);
@@ -165,7 +208,12 @@ bool judge_open_alert(const struct judge *judge, size_t i, struct open_alert *ou
 
 		if (b->alert.level == LEVEL_OK || i-- > 0)
 			continue;
-		*out = (struct open_alert){b->rule->name, b->event};
+		*out = (struct open_alert){
+			.name = b->rule->name,
+			.instance =
+				conf_operand_is_pattern(b->rule->value) ? instance_name(b) : NULL,
+			.event = b->event,
+		};
 		return true;
 	}
 	return false;

@@ -15,6 +15,7 @@ struct judge;
 /* An open alert, for status.json. */
 struct open_alert {
 	const char *name;
+	const char *instance;     /* "listener-https", of a rule with a pattern; else NULL */
 	struct alert_event event; /* of the last look */
 };
 
@@ -28,9 +29,9 @@ void judge_look(struct judge *judge, bool row, double now, double wall);
 
 /* Take over the episodes of an older configuration's rules of the same name and subject. */
 void judge_inherit(struct judge *judge, const struct judge *old);
-/* Go on with an episode that status.json tells of. */
-void judge_restore(struct judge *judge, const char *name, const struct alert_episode *episode,
-	double now, double wall);
+/* Go on with an episode that status.json tells of; alert->event is not looked at. */
+void judge_restore(struct judge *judge, const struct open_alert *alert,
+	const struct alert_episode *episode, double now, double wall);
 
 /* The i-th open alert, or false after the last one. */
 bool judge_open_alert(const struct judge *judge, size_t i, struct open_alert *out);

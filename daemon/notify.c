@@ -36,6 +36,27 @@ static double whole_percent(double percent)
 	return percent < 100 ? fmin(round(percent), 99) : round(percent);
 }
 
+/* "dropping packets: 1520 dropped in the last 10 s" */
+static void add_increase(
+	struct text *t, const struct notify_subject *s, const struct alert_event *e)
+{
+	char number[TEXT_SIZE], seconds[TEXT_SIZE];
+
+	if (e->kind != ALERT_RECOVERY)
+		add(t, "%s: ", s->rule->doing);
+	add(t, "%s %s in the last %s", text_number(number, s->increase), s->rule->done,
+		text_duration(seconds, s->seconds));
+}
+
+/* "4.5 entries per bucket (1179648 entries)" */
+static void add_ratio(struct text *t, const struct notify_subject *s, const struct alert_event *e)
+{
+	char ratio[TEXT_SIZE], value[TEXT_SIZE];
+
+	add(t, "%s %s (%s %s)", text_number(ratio, e->percent / 100), s->rule->ratio,
+		text_number(value, e->value), s->metric->unit);
+}
+
 /* "82% full (214958 of 262144 entries)" */
 static void add_state(struct text *t, const struct notify_subject *s, const struct alert_event *e)
 {
@@ -43,7 +64,11 @@ static void add_state(struct text *t, const struct notify_subject *s, const stru
 
 	text_number(value, e->value);
 	text_number(limit, e->limit);
-	if (!isnan(e->percent))
+	if (s->rule->done)
+		add_increase(t, s, e);
+	else if (s->rule->ratio && !isnan(e->percent))
+		add_ratio(t, s, e);
+	else if (!isnan(e->percent))
 		add(t, "%.0f%% full (%s of %s %s)", whole_percent(e->percent), value, limit,
 			s->metric->unit);
 	else if (s->rule->limit)
@@ -61,7 +86,7 @@ static void add_threshold(struct text *t, const struct rule *rule, enum level le
 {
 	char threshold[TEXT_SIZE];
 
-	if (!rule->limit && level != LEVEL_OK)
+	if (!rule->limit && !rule->done && level != LEVEL_OK)
 		add(t, " (%s from %s)", level_names[level],
 			text_number(threshold,
 				level == LEVEL_WARNING ? rule->warning : rule->critical));
@@ -75,6 +100,16 @@ static void add_trend(struct text *t, const struct alert_event *e)
 		add(t, ", growing %s/s", text_number(number, e->growth));
 	if (!isnan(e->seconds_to_full))
 		add(t, ", full in about %s", text_duration(number, e->seconds_to_full));
+}
+
+static void add_advice(struct text *t, const struct notify_subject *s)
+{
+	char number[TEXT_SIZE];
+
+	if (s->rule->advice)
+		add(t, "; %s", s->rule->advice);
+	if (s->rule->advice && s->rule->above && s->above > 0)
+		add(t, " above %s", text_number(number, s->above));
 }
 
 void notify_sentence(const struct notify_subject *s, const struct alert_event *e,
@@ -107,8 +142,7 @@ void notify_sentence(const struct notify_subject *s, const struct alert_event *e
 	case ALERT_NONE:
 		break;
 	}
-	if (s->rule->advice)
-		add(&t, "; %s", s->rule->advice);
+	add_advice(&t, s);
 }
 
 static const char *message_id(const struct rule *rule, const struct alert_event *event)

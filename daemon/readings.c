@@ -259,6 +259,13 @@ static void report_readable(struct instance *in, double now, double patience)
 	say_unreadable(LOG_NOTICE, in, "ok", text);
 }
 
+static const char *absence(const struct instance *in, const struct outcome *failure)
+{
+	if (failure->r != -ENOENT)
+		return "may not be read";
+	return in->seen ? "is gone" : "is not there";
+}
+
 static void report_absence(struct instance *in, const struct outcome *failure)
 {
 	struct log_field id = {"MESSAGE_ID", MESSAGE_ID_ABSENT};
@@ -268,25 +275,30 @@ static void report_absence(struct instance *in, const struct outcome *failure)
 	if (!failure)
 		log_fields(LOG_NOTICE, &id, 1, "%s: is there now", in->conf->name);
 	else
-		log_fields(LOG_NOTICE, &id, 1,
-			"%s: %s: %s; its readings are unknown until it is there", in->conf->name,
-			in->seen ? "is gone" : "is not there", failure->error);
+		log_fields(LOG_NOTICE, &id, 1, "%s: %s: %s; its readings are unknown until then",
+			in->conf->name, absence(in, failure), failure->error);
+}
+
+/* Not there, or never permitted: somebody's choice. What was readable and is no more is a fault. */
+static bool is_absence(const struct instance *in, const struct outcome *failure)
+{
+	return failure->r == -ENOENT || (!in->seen && !outcome_is_fault(failure));
 }
 
 static void report_instance(struct instance *in, double now, double patience)
 {
 	const struct outcome *failure = instance_failure(in);
-	bool failing = failure != NULL;
+	bool failing = failure != NULL, absent = failing && is_absence(in, failure);
 
 	if (failing != in->failing || in->changed == 0) {
 		in->failing = failing;
 		in->changed = now;
 	}
-	if ((failure && failure->r == -ENOENT) != in->absent)
-		report_absence(in, failure && failure->r == -ENOENT ? failure : NULL);
-	if (!failure)
+	if (absent != in->absent)
+		report_absence(in, absent ? failure : NULL);
+	if (!failing)
 		report_readable(in, now, patience);
-	else if (!in->absent)
+	else if (!absent)
 		report_failing(in, failure, now, patience);
 	report_settings(in);
 }

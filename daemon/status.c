@@ -65,10 +65,10 @@ static json_t *render_alert(const struct open_alert *alert)
 {
 	const struct alert_event *e = &alert->event;
 
-	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", alert->name, "level",
-		level_names[e->to], "worst", level_names[e->worst], "since",
-		number(floor(e->since)), "value", number(e->value), "limit", number(e->limit),
-		"percent", tenths(e->percent), "seconds_to_full",
+	return json_pack("{s:s, s:s*, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", alert->name,
+		"instance", alert->instance, "level", level_names[e->to], "worst",
+		level_names[e->worst], "since", number(floor(e->since)), "value", number(e->value),
+		"limit", number(e->limit), "percent", tenths(e->percent), "seconds_to_full",
 		number(round(e->seconds_to_full)));
 }
 
@@ -175,15 +175,18 @@ void status_restore(const char *directory, struct judge *judge, double now, doub
 	status = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 	json_array_foreach(json_object_get(status, "alerts"), i, alert)
 	{
-		const char *name = json_string_value(json_object_get(alert, "name"));
+		struct open_alert open = {
+			.name = json_string_value(json_object_get(alert, "name")),
+			.instance = json_string_value(json_object_get(alert, "instance")),
+		};
 		struct alert_episode episode = {
 			.level = level_of(json_object_get(alert, "level")),
 			.worst = level_of(json_object_get(alert, "worst")),
 			.since = json_number_value(json_object_get(alert, "since")),
 		};
 
-		if (name && episode.level != LEVEL_OK)
-			judge_restore(judge, name, &episode, now, wall);
+		if (open.name && episode.level != LEVEL_OK)
+			judge_restore(judge, &open, &episode, now, wall);
 	}
 	json_decref(status);
 }

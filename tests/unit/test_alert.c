@@ -103,6 +103,27 @@ static void exactly_the_threshold_counts(void **state)
 	assert_int_equal(b.last.to, LEVEL_WARNING);
 }
 
+static void one_threshold_for_both_levels_escalates_with_time(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	b.rule.critical = b.rule.warning;
+	b.rule.hold = 1;
+	b.rule.escalate = 2;
+	assert_int_equal(look(&b, 85), ALERT_CHANGE);
+	assert_int_equal(b.event.to, LEVEL_WARNING);
+	assert_int_equal(look(&b, 0), ALERT_NONE); /* not in a row */
+	assert_int_equal(look(&b, 85), ALERT_NONE);
+	assert_int_equal(look(&b, 85), ALERT_NONE);
+	assert_int_equal(look(&b, 85), ALERT_CHANGE);
+	assert_int_equal(b.event.to, LEVEL_CRITICAL);
+	looks(&b, 0, 10);
+	assert_int_equal(b.messages, 3);
+	assert_int_equal(b.last.kind, ALERT_RECOVERY);
+	assert_int_equal(b.last.worst, LEVEL_CRITICAL);
+}
+
 static void looks_to_hold_must_be_in_a_row(void **state)
 {
 	struct bench b = bench_of(&percent_rule);
@@ -502,6 +523,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_said_below_the_threshold),
 		cmocka_unit_test(a_level_is_raised_at_the_look_that_completes_hold),
 		cmocka_unit_test(exactly_the_threshold_counts),
+		cmocka_unit_test(one_threshold_for_both_levels_escalates_with_time),
 		cmocka_unit_test(looks_to_hold_must_be_in_a_row),
 		cmocka_unit_test(a_leap_past_both_thresholds_is_one_critical),
 		cmocka_unit_test(each_level_counts_its_own_looks),

@@ -158,7 +158,8 @@ static void every_collector_reads_every_recorded_tree_as_expected(void **state)
 		assert_int_equal(proc_new(path, &proc), 0);
 		assert_true(proc_is_recorded(proc));
 		for (size_t i = 0; i < registry_len; i++)
-			compare(registry[i], proc, trees[t].expected);
+			if (registry[i]->section) /* the others need a title's settings */
+				compare(registry[i], proc, trees[t].expected);
 		proc_free(proc);
 	}
 }

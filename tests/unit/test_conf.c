@@ -242,8 +242,34 @@ static void a_rule_for_another_value_loses_its_words(void **state)
 
 	(void)state;
 	assert_null(rule(c, "conntrack-full")->advice);
+	assert_null(rule(c, "conntrack-full")->above);
 	assert_null(rule(c, "conntrack-full")->subject);
 	assert_null(rule(c, "conntrack-full")->message_id);
+	conf_free(c);
+}
+
+static void a_pattern_is_about_titled_instances(void **state)
+{
+	struct conf *c = conf_text_load("listener \"b\" { port = 80 }\n"
+					"listener \"a\" { port = 443 }\n"
+					"socket_group \"x\" { local_ports = 80 }\n");
+	size_t metric = 99, n = 0, instance;
+
+	(void)state;
+	assert_true(conf_operand_is_pattern("listener-*.drops"));
+	assert_false(conf_operand_is_pattern("listener-a.drops"));
+	for (size_t i = 0; i < c->n_instances; i++)
+		if (conf_operand_of(c, "listener-*.drops", i, &metric) == 0) {
+			assert_int_equal(metric, 2);
+			assert_string_equal(c->instances[i].collector->name, "listener");
+			n++;
+		}
+	assert_int_equal(n, 2);
+	assert_int_equal(conf_operand(c, "listener-*.drops", &instance, &metric), -ENOENT);
+	assert_int_equal(conf_operand(c, "listener-*.x", &instance, &metric), -EINVAL);
+	assert_int_equal(conf_operand(c, "tcp-*.in_segs", &instance, &metric), -EINVAL);
+	assert_int_equal(conf_operand(c, "listener-a.backlog", &instance, &metric), 0);
+	assert_string_equal(c->instances[instance].name, "listener-a");
 	conf_free(c);
 }
 
@@ -298,6 +324,9 @@ static void what_is_printed_reads_back_the_same(void **state)
 		"alert \"conntrack-full\" { limit = \"\" warning = 1 critical = 0 forecast_warning "
 		"= 0\n"
 		"  forecast_critical = 0 enabled = false }",
+		"listener \"https\" { port = 443 } alert \"z\" { value = \"listener-*.drops\" "
+		"warning "
+		"= 1 }",
 		"interval = 7 rrd { archives = { 7s:1d, 70s:1y } }",
 	};
 
@@ -445,6 +474,7 @@ int main(void)
 		cmocka_unit_test(groups_stand_behind_their_collector),
 		cmocka_unit_test(shipped_rules_change_key_by_key),
 		cmocka_unit_test(a_rule_for_another_value_loses_its_words),
+		cmocka_unit_test(a_pattern_is_about_titled_instances),
 		cmocka_unit_test(new_rules_get_the_defaults),
 		cmocka_unit_test(the_contracts_alert_is_taken),
 		cmocka_unit_test(what_is_printed_reads_back_the_same),

@@ -233,9 +233,15 @@ static void rules_must_make_sense(void **state)
 					       "= false switches a rule off)"},
 		{"warning = 1 value = \"tcp.x\"", "2: alert \"x\": value: there is no \"tcp.x\" "
 						  "(INSTANCE.COLUMN, as in status.json)"},
-		{"warning = 1 value = \"listener-*.drops\"",
-			"2: alert \"x\": value: there is no \"listener-*.drops\" (INSTANCE.COLUMN, "
+		{"warning = 1 value = \"listener-*.x\"",
+			"2: alert \"x\": value: there is no \"listener-*.x\" (INSTANCE.COLUMN, "
 			"as in status.json)"},
+		{"warning = 1 value = \"tcp-*.in_segs\"",
+			"2: alert \"x\": value: there is no \"tcp-*.in_segs\" (INSTANCE.COLUMN, "
+			"as in status.json)"},
+		{"value = \"tcp.curr_estab\" limit = \"listener-*.backlog\" warning = 1",
+			"2: alert \"x\": limit: \"listener-*.backlog\" needs a value of the same "
+			"instances"},
 		{"value = \"conntrack.drop\" limit = \"conntrack.max\"",
 			"2: alert \"x\": limit: \"conntrack.drop\" is a counter, which has no "
 			"limit"},

@@ -5,6 +5,22 @@
 
 #include "tests/unit/test.h"
 
+static void amount_and_time_are_told(void **state)
+{
+	struct increase in = {0};
+
+	(void)state;
+	increase_add(&in, 100, 5000, 0);
+	increase_add(&in, 110, 6520, 0);
+	assert_number(in.amount, 1520);
+	assert_number(in.seconds, 10);
+	memset(&in, 0, sizeof in);
+	increase_add(&in, 100, 5000, 60);
+	increase_add(&in, 101, 5003, 60);
+	assert_number(in.amount, 3);
+	assert_number(in.seconds, 60);
+}
+
 static void first_sample_has_no_increase(void **state)
 {
 	struct increase in = {0};
@@ -92,6 +108,7 @@ static void unknown_is_passed_over(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(amount_and_time_are_told),
 		cmocka_unit_test(first_sample_has_no_increase),
 		cmocka_unit_test(without_a_window_it_is_since_the_look_before),
 		cmocka_unit_test(steady_rate_is_found_in_every_window),

@@ -126,6 +126,48 @@ static void sockets_of_both_families_are_handed_on(void **state)
 	assert_int_equal(seen.socket[1].backlog, 128);
 }
 
+/* A listener with an attribute behind it that says it has len bytes, of which there are have. */
+static void put_attribute(struct made *made, uint16_t type, uint16_t len, size_t have)
+{
+	struct {
+		struct inet_diag_msg m;
+		struct nlattr first;
+		uint8_t shutdown[4];
+		struct nlattr second;
+		uint32_t word[9];
+	} body = {
+		.m = message(AF_INET, TCP_LISTEN),
+		.first = {.nla_len = sizeof(struct nlattr) + 1, .nla_type = INET_DIAG_SHUTDOWN},
+		.second = {.nla_len = len, .nla_type = type},
+		.word = {[SK_MEMINFO_DROPS] = UINT32_MAX},
+	};
+
+	_Static_assert(sizeof(struct inet_diag_msg) % NLMSG_ALIGNTO == 0, "no gap");
+	body.m.id.idiag_cookie[0] = 0x55667788;
+	body.m.id.idiag_cookie[1] = 0x11223344;
+	put(made, data_header, &body, offsetof(__typeof__(body), word) + have);
+}
+
+static void drops_of_a_listener_are_told(void **state)
+{
+	struct made made = {.len = 0};
+	struct seen seen = {0};
+
+	(void)state;
+	put_attribute(&made, INET_DIAG_SKMEMINFO, sizeof(struct nlattr) + 36, 36);
+	put_attribute(&made, INET_DIAG_SKMEMINFO, sizeof(struct nlattr) + 32, 32); /* Linux 4.6 */
+	put_attribute(&made, INET_DIAG_MEMINFO, sizeof(struct nlattr) + 36, 36);
+	put_attribute(&made, INET_DIAG_SKMEMINFO, sizeof(struct nlattr) + 36, 32); /* torn */
+	put_attribute(&made, INET_DIAG_SKMEMINFO, 0, 36);
+	put_socket(&made, AF_INET, TCP_LISTEN);
+	assert_int_equal(parse(&made, &seen), INET_DIAG_MORE);
+	assert_int_equal(seen.n, 6);
+	assert_int_equal(seen.socket[0].drops, UINT32_MAX);
+	assert_int_equal(seen.socket[0].cookie, 0x1122334455667788);
+	for (size_t i = 1; i < 6; i++)
+		assert_int_equal(seen.socket[i].drops, DROPS_UNKNOWN);
+}
+
 static void done_ends_the_dump(void **state)
 {
 	struct made made = {.len = 0};
@@ -360,6 +402,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sockets_of_both_families_are_handed_on),
+		cmocka_unit_test(drops_of_a_listener_are_told),
 		cmocka_unit_test(done_ends_the_dump),
 		cmocka_unit_test(other_sequence_numbers_are_passed_over),
 		cmocka_unit_test(interrupted_dump_is_told),

@@ -103,6 +103,112 @@ static void counter_is_judged_by_its_increase(void **state)
 	assert_non_null(strstr(w.said, "/s over the last 10 s (warning from 1)"));
 }
 
+#define NOTHING_ELSE                                                                               \
+	"tcp { enabled = false }\nlimits { enabled = false }\nsockets { enabled = false }\n"       \
+	"tcpext { enabled = false }\n"
+
+/* Header and one CPU of the kernel's table; drop is the number. */
+static void put_drops(const char *drop)
+{
+	char text[64];
+
+	snprintf(text, sizeof text, "drop early_drop\n%s 00000000\n", drop);
+	world_put(&w, "net/stat/nf_conntrack", text);
+}
+
+static void drops_are_told_at_once_with_number_and_remedy(void **state)
+{
+	(void)state;
+	world_configure(&w, NOTHING_ELSE);
+	world_conntrack(&w, "100\n", "262144\n");
+	put_drops("00000010");
+	world_row(&w);
+	world_row(&w);
+	assert_string_equal(world_said(&w), "");
+	put_drops("00000600");
+	world_row(&w);
+	assert_string_equal(world_said(&w),
+		"<4>connwatchd: conntrack: dropping packets: 1520 dropped in the last 1 s; "
+		"raise net.netfilter.nf_conntrack_max above 262144\n");
+	put_drops("00000601");
+	world_look(&w); /* counters are read at rows only */
+	assert_string_equal(world_said(&w), "");
+	world_row(&w);
+	assert_string_equal(world_said(&w),
+		"<2>connwatchd: conntrack: dropping packets: 1 dropped in the last 2 s; "
+		"raise net.netfilter.nf_conntrack_max above 262144\n");
+	world_row(&w);
+	world_row(&w);
+	assert_string_equal(world_said(&w), "");
+	world_row(&w);
+	assert_string_equal(world_said(&w), "<5>connwatchd: conntrack: back to normal: 0 dropped "
+					    "in the last 1 s, was critical for 5 s\n");
+}
+
+static void line_in_the_kernels_log_is_told(void **state)
+{
+	(void)state;
+	world_configure(&w, NOTHING_ELSE);
+	world_conntrack(&w, "100\n", "262144\n");
+	world_put(&w, "kmsg", "6,1,2,-;eth0: link up\n");
+	world_row(&w);
+	world_put(&w, "kmsg",
+		"6,1,2,-;eth0: link up\n4,2,3,-;nf_conntrack: nf_conntrack: table full, dropping "
+		"packet\n");
+	world_row(&w);
+	assert_string_equal(world_said(&w),
+		"<4>connwatchd: conntrack: \"table full, dropping packet\" in the kernel's log: 1 "
+		"logged in the last 1 s; "
+		"raise net.netfilter.nf_conntrack_max above 262144\n");
+}
+
+#define LISTENER(port, queue)                                                                      \
+	" 0: 00000000:" port " 00000000:0000 0A 00000000:" queue " 00:00000000 0 0 0 1\n"
+
+static void pattern_has_a_state_for_each_instance(void **state)
+{
+	struct alert_episode episode = {LEVEL_WARNING, LEVEL_WARNING, WORLD_EPOCH};
+	struct open_alert alert;
+
+	(void)state;
+	world_configure(&w,
+		NOTHING_ELSE "conntrack { enabled = false }\n"
+			     "listener \"http\" { port = 80 }\nlistener \"https\" { port = 443 }\n"
+			     "alert \"long\" { value = \"listener-*.accept_queue\" warning = 5 "
+			     "hold = 1 release = 1 }\n");
+	world_put(&w, "net/tcp", LISTENER("0050", "00000001") LISTENER("01BB", "00000009"));
+	world_look(&w);
+	assert_string_equal(world_said(&w),
+		"<4>connwatchd: long of 0.0.0.0:443: 9 connections (warning from 5)\n");
+	assert_true(judge_open_alert(w.judge, 0, &alert));
+	assert_string_equal(alert.name, "long");
+	assert_string_equal(alert.instance, "listener-https");
+	assert_int_equal(open_alerts(), 1);
+	judge_restore(w.judge, &(struct open_alert){.name = "long", .instance = "listener-http"},
+		&episode, w.now, WORLD_EPOCH + w.now);
+	assert_int_equal(open_alerts(), 2);
+	world_put(&w, "net/tcp", LISTENER("0050", "00000009") LISTENER("01BB", "00000001"));
+	world_look(&w);
+	assert_string_equal(world_said(&w), "<5>connwatchd: long of 0.0.0.0:443: back to normal: 1 "
+					    "connections, was warning for 1 s\n");
+	assert_true(judge_open_alert(w.judge, 0, &alert));
+	assert_string_equal(alert.instance, "listener-http");
+}
+
+static void instance_without_an_object_goes_by_its_title(void **state)
+{
+	(void)state;
+	world_configure(&w,
+		"tcp { enabled = false }\nlimits { enabled = false }\ntcpext { enabled = false }\n"
+		"conntrack { enabled = false }\n"
+		"socket_group \"web\" { local_ports = 80 }\n"
+		"alert \"any\" { value = \"sockets-*.listen\" warning = 1 hold = 1 }\n");
+	world_put(&w, "net/tcp", LISTENER("0050", "00000001"));
+	world_row(&w);
+	assert_string_equal(
+		world_said(&w), "<4>connwatchd: any of web: 1 sockets (warning from 1)\n");
+}
+
 static void episode_goes_on_after_a_reload(void **state)
 {
 	struct judge *old;
@@ -162,7 +268,8 @@ static void restored_episode_ends_with_a_recovery(void **state)
 
 	(void)state;
 	world_configure(&w, ONLY_LEVELS);
-	judge_restore(w.judge, "conntrack-full", &episode, w.now, WORLD_EPOCH + w.now);
+	judge_restore(w.judge, &(struct open_alert){.name = "conntrack-full"}, &episode, w.now,
+		WORLD_EPOCH + w.now);
 	world_conntrack(&w, "8010\n", "10000\n");
 	for (int i = 0; i < 5; i++)
 		world_look(&w);
@@ -186,6 +293,13 @@ int main(void)
 			rule_of_the_administrator_judges_any_reading, setup, teardown),
 		cmocka_unit_test_setup_teardown(rule_switched_off_says_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(counter_is_judged_by_its_increase, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			drops_are_told_at_once_with_number_and_remedy, setup, teardown),
+		cmocka_unit_test_setup_teardown(line_in_the_kernels_log_is_told, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			pattern_has_a_state_for_each_instance, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			instance_without_an_object_goes_by_its_title, setup, teardown),
 		cmocka_unit_test_setup_teardown(episode_goes_on_after_a_reload, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			episode_of_a_table_that_went_is_over_after_a_while, setup, teardown),

@@ -30,7 +30,13 @@ static void expect(const struct rule *rule, const struct metric *metric, const c
 {
 	char out[NOTIFY_TEXT_SIZE];
 
-	notify_sentence(&(struct notify_subject){rule, metric, object}, event, out);
+	notify_sentence(&(struct notify_subject){.rule = rule,
+				.metric = metric,
+				.object = object,
+				.increase = 1520,
+				.seconds = 10,
+				.above = 262144},
+		event, out);
 	assert_string_equal(out, text);
 }
 
@@ -115,6 +121,64 @@ static void rate_names_its_threshold_and_the_advice(void **state)
 		"listener is full");
 }
 
+static const struct metric drop = {.name = "drop", .unit = "packets", .kind = METRIC_COUNTER};
+static const struct rule dropping = {RULE_AT_ONCE, .name = "conntrack-dropping",
+	.value = "conntrack.drop", .subject = "conntrack", .doing = "dropping packets",
+	.done = "dropped", .advice = "raise net.netfilter.nf_conntrack_max",
+	.above = "conntrack.max"};
+
+static void increase_is_told_as_a_number_with_the_setting_to_raise(void **state)
+{
+	struct alert_event e = quiet;
+
+	(void)state;
+	e.value = 152;
+	e.limit = e.percent = UNKNOWN;
+	expect(&dropping, &drop, "", &e,
+		"conntrack: dropping packets: 1520 dropped in the last 10 s; "
+		"raise net.netfilter.nf_conntrack_max above 262144");
+	e.kind = ALERT_RECOVERY;
+	e.to = LEVEL_OK;
+	e.worst = LEVEL_CRITICAL;
+	e.duration = 90;
+	expect(&dropping, &drop, "", &e,
+		"conntrack: back to normal: 1520 dropped in the last 10 s, was critical for 1 min "
+		"30 s");
+}
+
+static void setting_that_is_not_known_is_left_out(void **state)
+{
+	struct notify_subject s = {
+		.rule = &dropping, .metric = &drop, .object = "", .increase = 1, .seconds = 1};
+	static const double above[] = {0, UNKNOWN};
+	struct alert_event e = quiet;
+	char out[NOTIFY_TEXT_SIZE];
+
+	(void)state;
+	e.limit = e.percent = UNKNOWN;
+	for (size_t i = 0; i < 2; i++) {
+		s.above = above[i];
+		notify_sentence(&s, &e, out);
+		assert_string_equal(out, "conntrack: dropping packets: 1 dropped in the last 1 s; "
+					 "raise net.netfilter.nf_conntrack_max");
+	}
+}
+
+static void ratio_is_not_called_full(void **state)
+{
+	static const struct rule buckets = {RULE_DEFAULTS, .name = "conntrack-buckets",
+		.subject = "conntrack hash", .value = "conntrack.entries",
+		.limit = "conntrack.buckets", .warning = 400, .ratio = "entries per bucket",
+		.advice = "raise it"};
+	struct alert_event e = quiet;
+
+	(void)state;
+	e.value = 1179648;
+	e.percent = 450;
+	expect(&buckets, &entries, "", &e,
+		"conntrack hash: 4.5 entries per bucket (1179648 entries); raise it");
+}
+
 static void object_is_named(void **state)
 {
 	(void)state;
@@ -151,7 +215,9 @@ static void overlong_sentence_is_cut_and_stays_a_string(void **state)
 	(void)state;
 	memset(object, 'x', sizeof object - 1);
 	object[sizeof object - 1] = '\0';
-	notify_sentence(&(struct notify_subject){&full, &entries, object}, &quiet, out);
+	notify_sentence(
+		&(struct notify_subject){.rule = &full, .metric = &entries, .object = object},
+		&quiet, out);
 	assert_int_equal(strlen(out), NOTIFY_TEXT_SIZE - 1);
 }
 
@@ -165,6 +231,9 @@ int main(void)
 		cmocka_unit_test(more_than_full_is_told_as_it_is),
 		cmocka_unit_test(almost_full_is_not_called_full),
 		cmocka_unit_test(rate_names_its_threshold_and_the_advice),
+		cmocka_unit_test(increase_is_told_as_a_number_with_the_setting_to_raise),
+		cmocka_unit_test(setting_that_is_not_known_is_left_out),
+		cmocka_unit_test(ratio_is_not_called_full),
 		cmocka_unit_test(object_is_named),
 		cmocka_unit_test(coming_down_tells_what_it_was),
 		cmocka_unit_test(reminder_tells_for_how_long),

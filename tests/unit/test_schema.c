@@ -41,7 +41,7 @@ static void collectors_are_in_order_and_complete(void **state)
 		assert_non_null(c->init);
 		assert_true(c->look || c->read);
 		assert_true(c->section || c->titled_section);
-		assert_true(!c->round == !c->shared_size);
+		assert_true(!c->round || c->shared_size);
 	}
 }
 
@@ -73,11 +73,13 @@ static void columns_are_those_of_the_contract(void **state)
 		{"conntrack", "entries max peak buckets found invalid insert_failed drop "
 			      "early_drop error search_restart "
 			      "clash_resolve chain_toolong"},
+		{"kernlog", "table_full"},
 		{"limits", "listen_queue listen_backlog orphans orphans_max tw tw_max tcp_mem "
 			   "tcp_mem_pressure tcp_mem_max "
 			   "softnet_dropped softnet_squeezed neigh4_entries neigh4_max "
 			   "neigh6_entries neigh6_max "
 			   "neigh_table_fulls udp_rcvbuf_errors"},
+		{"listener", "accept_queue backlog drops"},
 		{"sockets", "established syn_sent syn_recv fin_wait1 fin_wait2 time_wait "
 			    "close_wait last_ack listen closing"},
 		{"tcp", "active_opens passive_opens curr_estab attempt_fails estab_resets in_segs "
@@ -109,19 +111,21 @@ static void columns_are_those_of_the_contract(void **state)
 	}
 }
 
+/* "INSTANCE.COLUMN", or "COLLECTOR-*.COLUMN" for a titled section. */
 static const struct metric *operand(const char *text)
 {
-	const char *dot = strchr(text, '.');
+	const char *pattern = strstr(text, "-*."), *dot = pattern ? pattern : strchr(text, '.');
 
 	assert_non_null(dot);
 	for (size_t i = 0; i < registry_len; i++) {
 		const struct collector *c = registry[i];
 
 		if (strlen(c->name) != (size_t)(dot - text) ||
-			strncmp(c->name, text, strlen(c->name)) != 0)
+			strncmp(c->name, text, strlen(c->name)) != 0 ||
+			!(pattern ? c->titled_section : c->section))
 			continue;
 		for (size_t m = 0; m < c->n_metrics; m++)
-			if (strcmp(c->metrics[m].name, dot + 1) == 0)
+			if (strcmp(c->metrics[m].name, strchr(dot, '.') + 1) == 0)
 				return &c->metrics[m];
 	}
 	return NULL;
@@ -137,10 +141,12 @@ static void assert_rule(const struct rule *rule)
 		assert_text(rule->advice);
 	else
 		assert_non_null(rule->message_id); /* its catalog entry is the advice */
+	assert_true(!rule->above || (rule->advice && operand(rule->above)));
 	assert_text(rule->subject);
 	assert_non_null(value);
 	assert_true(rule->warning > 0 || rule->critical > 0);
-	assert_true(rule->warning <= 0 || rule->critical <= 0 || rule->warning < rule->critical);
+	assert_true(rule->warning <= 0 || rule->critical <= 0 || rule->warning < rule->critical ||
+		    (rule->warning <= rule->critical && rule->escalate > 0));
 	assert_true(rule->clear >= 0 && rule->clear < fmax(rule->warning, rule->critical));
 	assert_true(rule->hold >= 1 && rule->release >= 1 && rule->remind >= 0 && rule->enabled);
 	assert_true(rule->forecast_critical <= rule->forecast_warning);
@@ -148,11 +154,15 @@ static void assert_rule(const struct rule *rule)
 		assert_non_null(limit);
 		assert_int_equal(value->kind, METRIC_GAUGE);
 		assert_int_equal(limit->kind, METRIC_GAUGE);
-		assert_string_equal(value->unit, limit->unit);
-		assert_true(rule->critical <= 100 && rule->warning <= 100 && rule->over == 0);
+		assert_true(rule->ratio || strcmp(value->unit, limit->unit) == 0);
+		assert_true(rule->ratio || fmax(rule->critical, rule->warning) <= RULE_OVERFULL);
+		assert_true(rule->over == 0 && !rule->done);
 	} else {
 		assert_int_equal(rule->forecast_warning, 0);
-		assert_true(value->kind == METRIC_GAUGE || rule->over > 0);
+		/* Of a second alone no increase can be told, of a row it can. */
+		assert_true(value->kind == METRIC_GAUGE || rule->over > 0 || !value->look);
+		assert_true(!rule->doing == !rule->done);
+		assert_true(!rule->done || value->kind == METRIC_COUNTER);
 	}
 }
 

@@ -150,6 +150,32 @@ static void open_episode_is_restored(void **state)
 	assert_string_equal(alert.name, "conntrack-full");
 }
 
+#define LISTENER(port, queue)                                                                      \
+	" 0: 00000000:" port " 00000000:0000 0A 00000000:" queue " 00:00000000 0 0 0 1\n"
+
+static void episode_of_one_listener_is_restored_to_it(void **state)
+{
+	static const char conf[] =
+		"listener \"a\" { port = 80 }\nlistener \"b\" { port = 443 }\n"
+		"alert \"long\" { value = \"listener-*.accept_queue\" warning = 5 hold = 1 }\n";
+	struct open_alert alert;
+	char *text;
+
+	(void)state;
+	world_configure(&w, conf);
+	world_put(&w, "net/tcp", LISTENER("0050", "00000001") LISTENER("01BB", "00000009"));
+	world_row(&w);
+	text = render();
+	assert_non_null(strstr(text, "\"instance\": \"listener-b\""));
+	assert_int_equal(status_write(w.directory, text), 0);
+	free(text);
+	world_configure(&w, conf);
+	status_restore(w.directory, w.judge, w.now, WORLD_EPOCH + w.now);
+	assert_true(judge_open_alert(w.judge, 0, &alert));
+	assert_string_equal(alert.instance, "listener-b");
+	assert_false(judge_open_alert(w.judge, 1, &alert));
+}
+
 static void damaged_file_restores_nothing(void **state)
 {
 	static const char *const damaged[] = {"", "{", "[]", "{\"alerts\": 3}",
@@ -180,6 +206,8 @@ int main(void)
 			file_is_replaced_and_readable_by_all, setup, teardown),
 		cmocka_unit_test_setup_teardown(failed_write_leaves_the_old_file, setup, teardown),
 		cmocka_unit_test_setup_teardown(open_episode_is_restored, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			episode_of_one_listener_is_restored_to_it, setup, teardown),
 		cmocka_unit_test_setup_teardown(damaged_file_restores_nothing, setup, teardown),
 	};
 
