@@ -16,6 +16,8 @@ static const struct {
 	cli_command_fn *run;
 } commands[] = {
 	{"check", "judge the limits as a monitoring plugin", cmd_check},
+	{"graph", "draw a graph of the recorded history", cmd_graph},
+	{"pages", "write the pages that a web server shows by rrdcgi", cmd_pages},
 	{"status", "what the daemon sees now: limits and open alerts", cmd_status},
 };
 
