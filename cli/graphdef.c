@@ -110,6 +110,17 @@ static size_t count_limits(const struct graph *graph)
 	return n;
 }
 
+/* Two rules may have the same threshold. */
+static bool is_drawn(
+	const struct graph_threshold *thresholds, size_t n, const struct graph_threshold *t)
+{
+	for (size_t i = 0; i < n; i++)
+		if (thresholds[i].level == t->level && thresholds[i].limit == t->limit &&
+			fabs(thresholds[i].value - t->value) < SMALLEST_THRESHOLD)
+			return true;
+	return false;
+}
+
 size_t graphdef_thresholds(const struct conf *conf, const struct graph_ref *ref,
 	struct graph_threshold out[static GRAPH_THRESHOLDS])
 {
@@ -130,11 +141,12 @@ size_t graphdef_thresholds(const struct conf *conf, const struct graph_ref *ref,
 		for (enum level level = LEVEL_WARNING; level <= LEVEL_CRITICAL; level++) {
 			double value = level == LEVEL_WARNING ? rule->warning : rule->critical;
 
-			if (value < SMALLEST_THRESHOLD || n == GRAPH_THRESHOLDS)
+			const struct graph_threshold t = {level, limit, value, ""};
+
+			if (value < SMALLEST_THRESHOLD || n == GRAPH_THRESHOLDS ||
+				is_drawn(out, n, &t))
 				continue;
-			out[n].level = level;
-			out[n].limit = limit;
-			out[n].value = value;
+			out[n] = t;
 			name_threshold(&out[n++], ref->graph, several);
 		}
 	}
