@@ -17,6 +17,7 @@ static const struct {
 } commands[] = {
 	{"check", "judge the limits as a monitoring plugin", cmd_check},
 	{"status", "what the daemon sees now: limits and open alerts", cmd_status},
+	{"top", "who fills the conntrack table", cmd_top},
 };
 
 static void help(void)

@@ -159,6 +159,8 @@ void judge_look(struct judge *judge, bool row, double now, double wall)
 
 		if (row || metric_of(b)->look)
 			judge_binding(b, now, wall);
+		else
+			b->event.kind = ALERT_NONE;
 	}
 }
 
@@ -199,6 +201,21 @@ void judge_restore(struct judge *judge, const struct open_alert *alert,
 
 	if (b)
 		alert_restore(&b->alert, episode, now, wall);
+}
+
+bool judge_raised(
+	const struct judge *judge, const struct instance *instance, struct open_alert *out)
+{
+	for (size_t i = 0; i < judge->n; i++) {
+		const struct binding *b = &judge->bindings[i];
+
+		if (b->value.instance != instance || b->event.kind != ALERT_CHANGE ||
+			b->event.to < b->event.from)
+			continue;
+		*out = (struct open_alert){.name = b->rule->name, .event = b->event};
+		return true;
+	}
+	return false;
 }
 
 bool judge_open_alert(const struct judge *judge, size_t i, struct open_alert *out)

@@ -33,6 +33,10 @@ void judge_inherit(struct judge *judge, const struct judge *old);
 void judge_restore(struct judge *judge, const struct open_alert *alert,
 	const struct alert_episode *episode, double now, double wall);
 
+/* An alert about this instance that the last look has raised to a higher level, or false. */
+bool judge_raised(
+	const struct judge *judge, const struct instance *instance, struct open_alert *out);
+
 /* The i-th open alert, or false after the last one. */
 bool judge_open_alert(const struct judge *judge, size_t i, struct open_alert *out);
 
