@@ -15,6 +15,7 @@ static const struct {
 	const char *name, *summary;
 	cli_command_fn *run;
 } commands[] = {
+	{"backtest", "what the alert rules would have said of a past", cmd_backtest},
 	{"check", "judge the limits as a monitoring plugin", cmd_check},
 	{"status", "what the daemon sees now: limits and open alerts", cmd_status},
 	{"top", "who fills the conntrack table", cmd_top},

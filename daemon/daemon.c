@@ -166,6 +166,14 @@ static void on_wake(void *arg, bool row, time_t stamp)
 	}
 }
 
+/* A store_past_fn. */
+static void on_past(void *arg, size_t instance, size_t metric, double time, double value)
+{
+	struct daemon *d = arg;
+
+	judge_learn(d->judge, &d->readings->instances[instance], metric, time, value);
+}
+
 static int on_watchdog(sd_event_source *source, uint64_t usec, void *arg)
 {
 	struct daemon *d = arg;
@@ -397,6 +405,7 @@ int daemon_run(struct conf *conf, const char *path, bool verbose)
 		log_info("connwatchd " CONNWATCH_VERSION
 			 " started: %zu sources, a row every %ld s to %s",
 			d.readings->n, d.conf->interval, d.conf->rrd_directory);
+		store_on_past(d.store, on_past, &d);
 		status_restore(d.status_directory, d.judge, clock_seconds(CLOCK_MONOTONIC),
 			clock_seconds(CLOCK_REALTIME));
 		sched_set(d.sched, d.conf->interval, d.conf->watch_interval);
