@@ -171,7 +171,7 @@ struct naming {
 static const struct naming namings[] = {
 	{"sys/net/netfilter/nf_conntrack_count", "sys/net/netfilter/nf_conntrack_max",
 		"sys/net/nf_conntrack_max", "sys/net/netfilter/nf_conntrack_buckets",
-		"net/stat/nf_conntrack"},
+		CONNTRACK_STAT},
 	{"sys/net/ipv4/netfilter/ip_conntrack_count", "sys/net/ipv4/netfilter/ip_conntrack_max",
 		"sys/net/ipv4/ip_conntrack_max", "sys/net/ipv4/netfilter/ip_conntrack_buckets",
 		"net/stat/ip_conntrack"},

@@ -15,6 +15,7 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
+#include "daemon/ct/ct_asker.h"
 #include "daemon/judge.h"
 #include "daemon/log.h"
 #include "daemon/readings.h"
@@ -37,6 +38,7 @@ struct daemon {
 	bool verbose;
 	struct readings *readings;
 	struct judge *judge;
+	struct ct_asker *ct_asker;
 	struct store *store;
 	struct sched *sched;
 	sd_event_source *watchdog, *status_timer;
@@ -153,6 +155,7 @@ static void on_wake(void *arg, bool row, time_t stamp)
 	d->last_sample = now;
 	readings_report(d->readings, now);
 	judge_look(d->judge, row, now, wall);
+	ct_asker_look(d->ct_asker, d->readings, d->judge, now, wall);
 	for (size_t i = 0; row && i < d->readings->n; i++)
 		store_append(d->store, i, stamp, d->readings->instances[i].values,
 			i + 1 == d->readings->n);
@@ -161,6 +164,14 @@ static void on_wake(void *arg, bool row, time_t stamp)
 		status_make(d, stamp, now, wall);
 		tell_systemd(d, "");
 	}
+}
+
+/* A store_past_fn. */
+static void on_past(void *arg, size_t instance, size_t metric, double time, double value)
+{
+	struct daemon *d = arg;
+
+	judge_learn(d->judge, &d->readings->instances[instance], metric, time, value);
 }
 
 static int on_watchdog(sd_event_source *source, uint64_t usec, void *arg)
@@ -227,6 +238,7 @@ static int change_over(struct daemon *d, struct conf *conf)
 	}
 	readings_inherit(readings, d->readings);
 	judge_inherit(judge, d->judge);
+	ct_asker_forget(d->ct_asker);
 	judge_free(d->judge);
 	readings_free(d->readings);
 	conf_free(d->conf);
@@ -352,6 +364,8 @@ static int start(struct daemon *d)
 	if (r == 0)
 		r = judge_new(d->conf, d->readings, &d->judge);
 	if (r == 0)
+		r = ct_asker_new(d->event, &d->ct_asker);
+	if (r == 0)
 		r = store_new(d->event, d->conf, &d->store);
 	if (r == 0)
 		r = sched_new(d->event, on_wake, d, &d->sched);
@@ -366,6 +380,7 @@ static void stop(struct daemon *d)
 		store_finish(d->store, STOP_MS);
 	store_free(d->store);
 	sched_free(d->sched);
+	ct_asker_free(d->ct_asker);
 	judge_free(d->judge);
 	readings_free(d->readings);
 	sd_event_source_unref(d->watchdog);
@@ -390,6 +405,7 @@ int daemon_run(struct conf *conf, const char *path, bool verbose)
 		log_info("connwatchd " CONNWATCH_VERSION
 			 " started: %zu sources, a row every %ld s to %s",
 			d.readings->n, d.conf->interval, d.conf->rrd_directory);
+		store_on_past(d.store, on_past, &d);
 		status_restore(d.status_directory, d.judge, clock_seconds(CLOCK_MONOTONIC),
 			clock_seconds(CLOCK_REALTIME));
 		sched_set(d.sched, d.conf->interval, d.conf->watch_interval);
