@@ -192,18 +192,18 @@ static void alternative_text(const struct graph *graph, const struct span *span,
 }
 
 static void image(const struct pages *pages, const struct graph_ref *graph, const struct span *span,
-	FILE *out)
+	bool is_index, FILE *out)
 {
 	fputs("<p class=\"graph\">", out);
 	graph_tag(pages, graph, span, out);
 	fputs("<!--", out);
 	last_tag(pages, graph, GRAPHDEF_SHOW, out);
-	fprintf(out,
-		"<a href=\"%s.cgi\"><img src=\"images/%s-%s.png\" width=\"%d\" height=\"%d\" "
-		"alt=\"",
-		graph->name, graph->name, span->name, GRAPH_PAGE_WIDTH, GRAPH_PAGE_HEIGHT);
+	if (is_index)
+		fprintf(out, "<a href=\"%s.cgi\">", graph->name);
+	fprintf(out, "<img src=\"images/%s-%s.png\" width=\"%d\" height=\"%d\" alt=\"", graph->name,
+		span->name, GRAPH_PAGE_WIDTH, GRAPH_PAGE_HEIGHT);
 	alternative_text(graph->graph, span, out);
-	fputs("\"></a></p><p hidden>", out);
+	fprintf(out, "\">%s</p><p hidden>", is_index ? "</a>" : "");
 	last_tag(pages, graph, GRAPHDEF_END, out);
 	fputs("--> This graph cannot be drawn now: its history is missing, damaged or not "
 	      "readable, or ",
@@ -288,7 +288,7 @@ static void figure(const struct pages *pages, const struct graph_ref *graph,
 	} else {
 		fprintf(out, "<h2>%s</h2>\n", span->text);
 	}
-	image(pages, graph, span, out);
+	image(pages, graph, span, is_index, out);
 	legend(pages, graph, out);
 	fputs("</article>\n", out);
 }
@@ -519,17 +519,17 @@ static const char style[] =
 	"td,thead th+th{text-align:right}\n"
 	"th,td{padding:.1rem .3rem;vertical-align:top}\n"
 	".legend{width:100%;max-width:30rem}\n"
-	".legend th:first-child{padding-left:0}\n"
+	".legend th:first-child{padding-left:1.25rem;text-indent:-1.25rem;width:34%}\n"
 	".limits{margin:.25rem 0}\n"
 	".limits tr{border-bottom:1px solid var(--line)}\n"
-	".limits td:nth-child(2){text-align:left}\n"
+	".limits td:nth-child(2),.limits th:nth-child(2),.limits th:nth-child(4){text-align:left}\n"
 	".limits meter{width:5rem}\n"
 	"td[data-v*=\"nan\"] span{display:none}\n"
 	"td[data-v*=\"nan\"]::after{content:\"\\2013\"}\n"
 	"td[data-level=\"1\"]::after{content:\"warning\";font-weight:bold}\n"
 	"td[data-level=\"2\"]::after{content:\"critical\";font-weight:bold;color:var(--bad)}\n"
 	"td[data-level=\"0\"]::after{content:\"ok\"}\n"
-	".key{display:inline-block;width:.9rem;height:.7rem;margin-right:.35rem}\n"
+	".key{display:inline-block;text-indent:0;width:.9rem;height:.7rem;margin-right:.35rem}\n"
 	".key.line{height:.2rem;vertical-align:middle}\n"
 	".key.dash{height:.2rem;vertical-align:middle;"
 	"-webkit-mask:repeating-linear-gradient(90deg,#000 0 .3rem,#0000 .3rem .45rem);"
@@ -544,7 +544,7 @@ static const char style[] =
 	".limits td:nth-child(6){display:none}}\n"
 	"@media (prefers-color-scheme:dark){:root{--back:#121417;--text:#e4e7eb;--soft:#a2a9b3;"
 	"--line:#343a42;--link:#7ab8f5;--bad:#ff9a5c}\n"
-	".graph img,.key{filter:invert(1) hue-rotate(180deg)}}\n"
+	".graph img,.key{filter:invert(1) hue-rotate(180deg) brightness(1.35)}}\n"
 	"@media print{:root{--back:#fff;--text:#000;--soft:#333;--line:#bbb;--link:#000;"
 	"--bad:#000}\nbody{max-width:none;padding:0;font-size:10pt}\nnav{display:none}\n"
 	".graph img,.key{filter:none;-webkit-print-color-adjust:exact;"

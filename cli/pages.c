@@ -16,6 +16,7 @@
 #include "cli/limits.h"
 #include "cli/page.h"
 #include "cli/status_file.h"
+#include "daemon/alerts_page.h"
 #include "daemon/util.h"
 
 #define IMAGES "/var/cache/connwatchd-graphs"
@@ -227,7 +228,7 @@ static char *find_alerts(const struct cli_context *context, const struct conf *c
 
 	if (slash)
 		*slash = '\0';
-	if (!status || asprintf(&alerts, "%s/alerts.html", slash ? status : ".") < 0)
+	if (!status || asprintf(&alerts, "%s/" ALERTS_FILE, slash ? status : ".") < 0)
 		return NULL;
 	fd = open(alerts, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
 	if (fd < 0) {

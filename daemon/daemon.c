@@ -15,6 +15,7 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
+#include "daemon/alerts_page.h"
 #include "daemon/ct/ct_asker.h"
 #include "daemon/judge.h"
 #include "daemon/log.h"
@@ -48,7 +49,7 @@ struct daemon {
 	int lock; /* of the RRD folder: one daemon writes there */
 	char *status_directory;
 	bool status_in_memory; /* a tmpfs never waits for a disk */
-	char *status;          /* text that waits to be written */
+	char *status, *alerts; /* texts that wait to be written: status.json, alerts.html */
 	int status_tries;
 	int status_error; /* of the last write, said on change */
 	size_t told;      /* open alerts that systemd knows of */
@@ -89,16 +90,25 @@ static void tell_systemd(struct daemon *d, const char *state)
 		d->conf->interval, text_time(since, d->started), open, open == 1 ? "" : "s");
 }
 
+static void status_drop(struct daemon *d)
+{
+	free(take_ptr(d->status));
+	free(take_ptr(d->alerts));
+}
+
 static void status_flush(struct daemon *d)
 {
-	int r = status_write(d->status_directory, d->status);
+	int r = status_write(d->status_directory, STATUS_FILE, d->status);
 
+	/* What stops it is said once, of the file that matters more. */
+	if (r == 0 && d->alerts)
+		status_write(d->status_directory, ALERTS_FILE, d->alerts);
 	if (r != d->status_error && r < 0)
 		log_error_errno(r, "cannot write %s/status.json", d->status_directory);
 	else if (r != d->status_error)
 		log_notice("%s/status.json is written again", d->status_directory);
 	d->status_error = r;
-	free(take_ptr(d->status));
+	status_drop(d);
 }
 
 /* A frozen disk would hold up the loop with it: the store goes first, and where it is stuck the
@@ -119,7 +129,7 @@ static int on_status_timer(sd_event_source *source, uint64_t usec, void *arg)
 	if (!counts.hung)
 		status_flush(d);
 	else
-		free(take_ptr(d->status)); /* the store's own message tells of it */
+		status_drop(d); /* the store's own message tells of it */
 	return 0;
 }
 
@@ -128,8 +138,9 @@ static void status_make(struct daemon *d, time_t stamp, double now, double wall)
 	struct status_source source = {d->readings, d->judge, stamp, now, wall};
 	bool waiting = d->status != NULL;
 
-	free(d->status);
+	status_drop(d);
 	d->status = status_render(&source);
+	d->alerts = alerts_page_render(&source);
 	if (!d->status)
 		return;
 	if (d->status_in_memory) {
@@ -387,7 +398,7 @@ static void stop(struct daemon *d)
 	sd_event_source_unref(d->status_timer);
 	sd_event_unref(d->event);
 	conf_free(d->conf);
-	free(d->status);
+	status_drop(d);
 	free(d->status_directory);
 	cleanup_close(&d->lock);
 }
