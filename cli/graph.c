@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/arglist.h"
@@ -181,7 +182,11 @@ static int run(const struct arglist *args, bool to_file)
 static int draw(
 	const struct conf *conf, const struct graph_ref *ref, const struct arguments *arguments)
 {
+	char zone[64] = "local time";
+	time_t now = time(NULL);
+	struct tm tm;
 	const struct graph_request request = {
+		.zone = zone,
 		.conf = conf,
 		.ref = ref,
 		.form = GRAPH_PICTURE,
@@ -192,6 +197,8 @@ static int draw(
 	struct arglist args = {0};
 	int code = EXIT_FAILURE;
 
+	if (localtime_r(&now, &tm))
+		strftime(zone, sizeof(zone), "%Z (UTC%z)", &tm);
 	arglist_add(&args, "rrdtool");
 	arglist_add(&args, "graph");
 	add_file(&args, arguments->out);

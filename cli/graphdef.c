@@ -223,6 +223,7 @@ static void add_options(const struct maker *m)
 		arglist_add(m->args, "--title=%s: %s", r->conf->instances[r->ref->instance].name,
 			m->graph->title);
 		arglist_add(m->args, "--vertical-label=%s", m->graph->unit);
+		arglist_add(m->args, "--watermark=times in %s", r->zone);
 	}
 	if (!r->svg)
 		arglist_add(m->args, "--zoom=2");

@@ -56,6 +56,7 @@ struct graph_request {
 	const char *start, *end; /* as rrdtool takes times */
 	long span;               /* seconds between them; 0: not known */
 	bool svg;                /* else PNG; pictures */
+	const char *zone;        /* of the times, named in pictures */
 };
 
 /* How many series there are. */

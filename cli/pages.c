@@ -191,15 +191,19 @@ static int write_pages(const struct arguments *args, const struct pages *pages)
 	struct target t = {.folder = args->directory};
 	int r = 0;
 
-	if (mkdir(args->directory, 0755) < 0 && errno != EEXIST) {
-		cli_error("pages: cannot make %s: %s", args->directory, strerror(errno));
-		return -errno;
+	r = mkdir(args->directory, 0755) < 0 ? -errno : 0;
+	if (r == 0 && chmod(args->directory, 0755) < 0) /* whatever the umask */
+		r = -errno;
+	if (r < 0 && r != -EEXIST) {
+		cli_error("pages: cannot make %s: %s", args->directory, strerror(-r));
+		return r;
 	}
 	t.fd = open(args->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (t.fd < 0) {
 		cli_error("pages: cannot open %s: %s", args->directory, strerror(errno));
 		return -errno;
 	}
+	r = 0;
 	for (size_t i = 0; i < pages->n_graphs + 2 && r == 0; i++)
 		r = write_page(&t, pages, i);
 	if (r == 0)
@@ -216,30 +220,6 @@ static bool can_hold(const char *what, const char *text)
 	return false;
 }
 
-/*
- * The daemon's alerts.html beside its status.json, for free(). rrdcgi 1.7.2 crashes where it is
- * not there, so it is made here; where that cannot be, pages do without.
- */
-static char *find_alerts(const struct cli_context *context, const struct conf *conf)
-{
-	CLEANUP_FREE char *status = status_file_path(context, conf), *alerts = NULL;
-	char *slash = status ? strrchr(status, '/') : NULL;
-	int fd;
-
-	if (slash)
-		*slash = '\0';
-	if (!status || asprintf(&alerts, "%s/" ALERTS_FILE, slash ? status : ".") < 0)
-		return NULL;
-	fd = open(alerts, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
-	if (fd < 0) {
-		cli_error("pages: open alerts are left out: cannot make %s: %s", alerts,
-			strerror(errno));
-		return NULL;
-	}
-	close(fd);
-	return take_ptr(alerts);
-}
-
 /* A relative path would be meant from wherever rrdcgi runs. Returns 0 with a path for free(). */
 static int absolute(const char *path, char **out)
 {
@@ -250,6 +230,39 @@ static int absolute(const char *path, char **out)
 	else if (!getcwd(folder, sizeof(folder)))
 		return -errno;
 	return asprintf(out, "%s%s%s", folder, path[0] == '/' ? "" : "/", path) < 0 ? -ENOMEM : 0;
+}
+
+/* Whatever the umask, the web server has to read it. An existing one is the daemon's business. */
+static int make_readable_file(const char *path)
+{
+	CLEANUP_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		return errno == EEXIST ? 0 : -errno;
+	return fchmod(fd, 0644) < 0 ? -errno : 0;
+}
+
+/*
+ * The daemon's alerts.html beside its status.json, for free(). rrdcgi 1.7.2 crashes where it is
+ * not there, so it is made here; where that cannot be, pages do without.
+ */
+static char *find_alerts(const struct cli_context *context, const struct conf *conf)
+{
+	CLEANUP_FREE char *status = status_file_path(context, conf), *alerts = NULL, *path = NULL;
+	char *slash = status ? strrchr(status, '/') : NULL;
+	int r;
+
+	if (slash)
+		*slash = '\0';
+	if (!status || asprintf(&alerts, "%s/" ALERTS_FILE, slash ? status : ".") < 0)
+		return NULL;
+	r = make_readable_file(alerts);
+	if (r == 0)
+		r = absolute(alerts, &path);
+	if (r < 0)
+		cli_error("pages: open alerts are left out: cannot make %s: %s", alerts,
+			strerror(-r));
+	return r < 0 ? NULL : take_ptr(path);
 }
 
 static int make(const struct cli_context *context, const struct arguments *args,
