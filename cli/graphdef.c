@@ -181,8 +181,10 @@ struct maker {
 	const struct graph *graph;
 	struct arglist *args;
 	size_t n;
-	long coarse; /* seconds of a point, so that younger ones may still be unknown */
-	bool maxima; /* a point stands for several rows */
+	long point; /* seconds that a point stands for; 0: not known */
+	const struct archive
+		*archive; /* the finest that reaches back to the start; NULL: not known */
+	bool maxima;      /* a point stands for several rows */
 };
 
 static const struct metric *metric_of(const struct maker *m, size_t i)
@@ -257,21 +259,23 @@ static void add_definitions(const struct maker *m)
 {
 	const struct conf *conf = m->request->conf;
 	size_t instance = m->request->ref->instance;
-	char name[24], rest[64];
+	bool rows = m->archive ? m->archive->step == conf->interval : conf->n_archives == 1;
+	char name[24], rest[96], step[32] = "";
 
+	/* Else rrdtool takes the one nearest to a point, whose last row may be hours old. */
+	if (m->archive)
+		snprintf(step, sizeof(step), ":step=%ld", m->archive->step);
 	for (size_t i = 0; i < m->n; i++) {
 		const char *column = metric_of(m, i)->name;
 
 		snprintf(name, sizeof(name), "a%zu", i);
-		snprintf(rest, sizeof(rest), "%s:AVERAGE", column);
+		snprintf(rest, sizeof(rest), "%s:AVERAGE%s", column, step);
 		graphdef_add_def(m->args, conf, instance, name, rest);
 		if (has_maxima(m, i)) {
-			/* With a single archive there is none of maxima. */
-			bool kept = conf->n_archives > 1;
-
+			/* Of rows as they are there is no archive of maxima. */
 			snprintf(name, sizeof(name), "m%zu", i);
-			snprintf(rest, sizeof(rest), "%s:%s", column,
-				kept ? "MAX" : "AVERAGE:reduce=MAX");
+			snprintf(rest, sizeof(rest), "%s:%s%s", column,
+				rows ? "AVERAGE:reduce=MAX" : "MAX", step);
 			graphdef_add_def(m->args, conf, instance, name, rest);
 		}
 		arglist_add(m->args, "VDEF:l%zu=a%zu,LAST", i, i);
@@ -286,7 +290,11 @@ static void add_definitions(const struct maker *m)
 /* What is unknown is a shaded gap; not so what is not to be known yet. */
 static void add_gap(const struct maker *m)
 {
-	arglist_add(m->args, "CDEF:gap=a0,UN,TIME,NOW,%ld,-,LT,*,INF,UNKN,IF", 2 * m->coarse);
+	long young = m->archive && m->archive->step > m->point ? m->archive->step : m->point;
+
+	if (young < m->request->conf->interval)
+		young = m->request->conf->interval;
+	arglist_add(m->args, "CDEF:gap=a0,UN,TIME,NOW,%ld,-,LT,*,INF,UNKN,IF", 2 * young);
 	arglist_add(m->args, "AREA:gap#80808038");
 }
 
@@ -405,40 +413,55 @@ static void add_prints(const struct maker *m)
 	}
 }
 
+static const struct archive *choose_archive(const struct conf *conf, long span)
+{
+	for (size_t i = 0; span && i < conf->n_archives; i++)
+		if (conf->archives[i].step * conf->archives[i].rows >= span)
+			return &conf->archives[i];
+	return NULL;
+}
+
+static void add_items(const struct maker *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->graph->series[i].style != GRAPH_LIMIT)
+			add_item(m, i);
+	for (size_t i = 0; i < m->n; i++)
+		add_maximum(m, i);
+}
+
+static void add_limits(const struct maker *m)
+{
+	struct graph_threshold thresholds[GRAPH_THRESHOLDS];
+	size_t n = graphdef_thresholds(m->request->conf, m->request->ref, thresholds);
+
+	for (size_t i = 0; i < n; i++)
+		add_threshold(m, &thresholds[i], i);
+	for (size_t i = 0; i < m->n; i++)
+		if (m->graph->series[i].style == GRAPH_LIMIT)
+			add_item(m, i);
+}
+
 void graphdef_add(const struct graph_request *request, struct arglist *args)
 {
 	const struct conf *conf = request->conf;
 	int width = request->form == GRAPH_PAGE ? GRAPH_PAGE_WIDTH : PICTURE_WIDTH;
-	struct graph_threshold thresholds[GRAPH_THRESHOLDS];
-	size_t n = graphdef_thresholds(conf, request->ref, thresholds);
 	struct maker m = {
 		.request = request,
 		.graph = request->ref->graph,
 		.args = args,
 		.n = graphdef_series(request->ref->graph),
-		.coarse = conf->interval,
+		.point = request->span / width,
+		.archive = choose_archive(conf, request->span),
 		.maxima = request->span == 0 || request->span / width > conf->interval,
 	};
 
-	for (size_t i = 0; i < conf->n_archives; i++)
-		if (conf->archives[i].step <= request->span / width)
-			m.coarse = conf->archives[i].step;
-	if (m.coarse < request->span / width)
-		m.coarse = request->span / width;
 	add_options(&m);
 	add_colours(&m);
 	add_definitions(&m);
 	add_gap(&m);
-	for (size_t i = 0; i < m.n; i++)
-		if (m.graph->series[i].style != GRAPH_LIMIT)
-			add_item(&m, i);
-	for (size_t i = 0; i < m.n; i++)
-		add_maximum(&m, i);
-	for (size_t i = 0; i < n; i++)
-		add_threshold(&m, &thresholds[i], i);
-	for (size_t i = 0; i < m.n; i++)
-		if (m.graph->series[i].style == GRAPH_LIMIT)
-			add_item(&m, i);
+	add_items(&m);
+	add_limits(&m);
 	if (request->form == GRAPH_PAGE)
 		add_prints(&m);
 }

@@ -88,10 +88,11 @@ static void print(size_t n, FILE *out)
 	fprintf(out, "<RRD::PRINT %zu>", n);
 }
 
-/* A cell with a number, which the style sheet hides where it is unknown ("nan"). */
-static void number_cell(size_t n, FILE *out)
+/* A cell with a number, which the style sheet hides where what it is of is unknown ("nan"): of no
+ * value at all the percentile is 0. */
+static void number_cell(size_t of, size_t n, FILE *out)
 {
-	fprintf(out, "<td data-v=\"<RRD::PRINT %zu>\"><span><RRD::PRINT %zu></span></td>", n, n);
+	fprintf(out, "<td data-v=\"<RRD::PRINT %zu>\"><span><RRD::PRINT %zu></span></td>", of, n);
 }
 
 static void head(const struct pages *pages, const char *title, FILE *out)
@@ -205,9 +206,10 @@ static void image(const struct pages *pages, const struct graph_ref *graph, cons
 	alternative_text(graph->graph, span, out);
 	fprintf(out, "\">%s</p><p hidden>", is_index ? "</a>" : "");
 	last_tag(pages, graph, GRAPHDEF_END, out);
-	fputs("--> This graph cannot be drawn now: its history is missing, damaged or not "
-	      "readable, or ",
-		out);
+	fputs("--> This graph cannot be drawn now: ", out);
+	html(pages->conf->rrd_directory, out);
+	fprintf(out, "/%s.rrd is missing, damaged or not readable, or ",
+		pages->conf->instances[graph->instance].name);
 	html(pages->images, out);
 	fputs(" not writable for the web server; see connwatch(1).</p>\n", out);
 }
@@ -239,7 +241,8 @@ static void legend_rows(const struct graph *graph, FILE *out)
 		html(s->legend, out);
 		fputs("</th>", out);
 		for (size_t k = 0; k < numbers; k++)
-			number_cell(at++, out);
+			number_cell(at, at + k, out);
+		at += numbers;
 		fputs(numbers == 1 ? "<td colspan=\"3\"></td></tr>\n" : "</tr>\n", out);
 	}
 }
@@ -293,37 +296,46 @@ static void figure(const struct pages *pages, const struct graph_ref *graph,
 	fputs("</article>\n", out);
 }
 
-/* Value, limit, percent, level and time of a limit; nothing is drawn. */
+static void add_reading(struct arglist *args, const struct conf *conf, const char *name,
+	size_t instance, size_t metric)
+{
+	char rest[64];
+
+	/* As it was read: a coarser row may not be there yet. */
+	snprintf(rest, sizeof(rest), "%s:AVERAGE:step=%ld",
+		conf->instances[instance].collector->metrics[metric].name, conf->interval);
+	graphdef_add_def(args, conf, instance, name, rest);
+}
+
+/* c: 0, 1 for a warning, 2 for critical. */
+static void add_level(struct arglist *args, const struct rule *rule)
+{
+	if (rule->critical > 0 && rule->warning > 0)
+		arglist_add(args, "CDEF:c=p,%.10g,GE,2,p,%.10g,GE,1,0,IF,IF", rule->critical,
+			rule->warning);
+	else if (rule->critical > 0)
+		arglist_add(args, "CDEF:c=p,%.10g,GE,2,0,IF", rule->critical);
+	else
+		arglist_add(args, "CDEF:c=p,%.10g,GE,1,0,IF", rule->warning);
+}
+
+/* Nothing is drawn; PRINTs from 2 on: value, limit, percent, level, time, and a percent that is 0
+ * where it is unknown. */
 static void limit_tag(const struct pages *pages, const struct limit *limit, FILE *out)
 {
 	const struct conf *conf = pages->conf;
-	const struct rule *rule = limit->rule;
-	const double never = (double)INFINITY;
-	double warning = rule->warning > 0 ? rule->warning : never,
-	       critical = rule->critical > 0 ? rule->critical : never;
 	struct arglist args = {0};
-	char rest[64];
 
 	arglist_add(&args, "/dev/null");
 	arglist_add(&args, "--imginfo");
 	arglist_add(&args, "%s", IMGINFO);
-	arglist_add(&args, "--start=end-1h");
-	snprintf(rest, sizeof(rest), "%s:AVERAGE",
-		conf->instances[limit->instance].collector->metrics[limit->metric].name);
-	graphdef_add_def(&args, conf, limit->instance, "v", rest);
-	snprintf(rest, sizeof(rest), "%s:AVERAGE",
-		conf->instances[limit->limit_instance]
-			.collector->metrics[limit->limit_metric]
-			.name);
-	graphdef_add_def(&args, conf, limit->limit_instance, "m", rest);
+	arglist_add(&args, "--start=end-%ld", conf->interval > 200 ? 3 * conf->interval : 600);
+	add_reading(&args, conf, "v", limit->instance, limit->metric);
+	add_reading(&args, conf, "m", limit->limit_instance, limit->limit_metric);
 	arglist_add(&args, "CDEF:p=m,0,GT,v,100,*,m,/,UNKN,IF");
-	if (isinf(warning))
-		arglist_add(&args, "CDEF:c=p,%.10g,GE,2,0,IF", critical);
-	else if (isinf(critical))
-		arglist_add(&args, "CDEF:c=p,%.10g,GE,1,0,IF", warning);
-	else
-		arglist_add(&args, "CDEF:c=p,%.10g,GE,2,p,%.10g,GE,1,0,IF,IF", critical, warning);
-	for (const char *name = "vmpc"; *name; name++)
+	arglist_add(&args, "CDEF:z=p,UN,COUNT,1,EQ,0,PREV,IF,p,IF");
+	add_level(&args, limit->rule);
+	for (const char *name = "vmpzc"; *name; name++)
 		arglist_add(&args, "VDEF:l%c=%c,LAST", *name, *name);
 	arglist_add(&args, "PRINT:lv:" GRAPHDEF_SHOW ":strftime");
 	arglist_add(&args, "PRINT:lv:" GRAPHDEF_END ":strftime");
@@ -332,6 +344,7 @@ static void limit_tag(const struct pages *pages, const struct limit *limit, FILE
 	arglist_add(&args, "PRINT:lp:%%.1lf");
 	arglist_add(&args, "PRINT:lc:%%.0lf");
 	arglist_add(&args, "PRINT:lv:%%H\\:%%M\\:%%S:strftime");
+	arglist_add(&args, "PRINT:lz:%%.1lf");
 	tag("GRAPH", &args, out);
 	arglist_free(&args);
 }
@@ -344,7 +357,7 @@ static void meter(const struct rule *rule, FILE *out)
 	fprintf(out,
 		"<meter min=\"0\" max=\"100\" optimum=\"0\" low=\"%.4g\" high=\"%.4g\" value=\"",
 		warning < 100 ? warning : 100, critical < 100 ? critical : 100);
-	print(4, out);
+	print(7, out);
 	fputs("\"></meter>", out);
 }
 
@@ -362,9 +375,11 @@ static void limit_row(const struct pages *pages, const struct limit *limit, FILE
 	print(0, out);
 	fputs("<span>", out);
 	print(2, out);
-	fputs(" of ", out);
+	fputs("<span data-v=\"", out);
 	print(3, out);
-	fputs(" ", out);
+	fputs("\"> of ", out);
+	print(3, out);
+	fputs("</span> ", out);
 	html(collector->metrics[limit->metric].unit, out);
 	fputs("</span></td><td data-v=\"", out);
 	print(4, out);
@@ -524,7 +539,7 @@ static const char style[] =
 	".limits tr{border-bottom:1px solid var(--line)}\n"
 	".limits td:nth-child(2),.limits th:nth-child(2),.limits th:nth-child(4){text-align:left}\n"
 	".limits meter{width:5rem}\n"
-	"td[data-v*=\"nan\"] span{display:none}\n"
+	"td[data-v*=\"nan\"] span,span[data-v*=\"nan\"]{display:none}\n"
 	"td[data-v*=\"nan\"]::after{content:\"\\2013\"}\n"
 	"td[data-level=\"1\"]::after{content:\"warning\";font-weight:bold}\n"
 	"td[data-level=\"2\"]::after{content:\"critical\";font-weight:bold;color:var(--bad)}\n"

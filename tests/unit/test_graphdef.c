@@ -207,9 +207,15 @@ static void maxima_are_drawn_where_points_are_coarser_than_rows(void **state)
 	draw(&d, "limits-orphans", GRAPH_PAGE, 3600);
 	assert_int_equal(count(&d, "DEF:m"), 0);
 	draw(&d, "limits-orphans", GRAPH_PAGE, 86400);
-	assert_true(has(&d, "DEF:m0=/var/lib/connwatchd/rrd/limits.rrd:orphans:MAX"));
+	assert_true(has(&d,
+		"DEF:m0=/var/lib/connwatchd/rrd/limits.rrd:orphans:AVERAGE:reduce=MAX:step=10"));
 	assert_true(has(&d, "VDEF:x0=m0,MAXIMUM"));
 	assert_true(has(&d, "LINE0.75:m0#56b4e9"));
+	draw(&d, "limits-orphans", GRAPH_PAGE, 7 * 86400);
+	assert_true(has(&d, "DEF:a0=/var/lib/connwatchd/rrd/limits.rrd:orphans:AVERAGE:step=60"));
+	assert_true(has(&d, "DEF:m0=/var/lib/connwatchd/rrd/limits.rrd:orphans:MAX:step=60"));
+	draw(&d, "limits-orphans", GRAPH_PICTURE, 0);
+	assert_true(has(&d, "DEF:m0=/var/lib/connwatchd/rrd/limits.rrd:orphans:MAX"));
 	unload(&d);
 }
 
@@ -220,8 +226,8 @@ static void single_archive_is_asked_for_its_own_maxima(void **state)
 	(void)state;
 	load(&d, "rrd { archives = { \"10s:2d\" } }\n");
 	draw(&d, "limits-orphans", GRAPH_PAGE, 86400);
-	assert_true(
-		has(&d, "DEF:m0=/var/lib/connwatchd/rrd/limits.rrd:orphans:AVERAGE:reduce=MAX"));
+	assert_true(has(&d,
+		"DEF:m0=/var/lib/connwatchd/rrd/limits.rrd:orphans:AVERAGE:reduce=MAX:step=10"));
 	unload(&d);
 }
 
