@@ -23,7 +23,7 @@ struct thirds {
 	double rise_error, bend_error;
 };
 
-/* Of n > 0 values, which it sorts. */
+/* Of 1 to RISE_BINS values, which it sorts. */
 static double median(float *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -34,7 +34,7 @@ static double median(float *v, size_t n)
 			v[j] = v[j - 1];
 		v[j] = x;
 	}
-	return n % 2 ? (double)v[n / 2] : ((double)v[n / 2 - 1] + (double)v[n / 2]) / 2;
+	return ((double)v[(n - 1) / 2] + (double)v[n / 2]) / 2;
 }
 
 /* Median of what is known of n means; false if that is less than two of three. */
