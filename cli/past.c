@@ -66,9 +66,8 @@ int past_parse_csv(const char *line, struct past_row *out)
 {
 	char copy[128], *at = copy, *time, *entries, *max;
 
-	if (strlen(line) >= sizeof(copy))
+	if (snprintf(copy, sizeof(copy), "%s", line) >= (int)sizeof(copy))
 		return -EBADMSG;
-	strcpy(copy, line);
 	copy[strcspn(copy, "\r")] = '\0';
 	time = strsep(&at, ",");
 	entries = strsep(&at, ",");
@@ -85,12 +84,11 @@ static int read_csv(
 	CLEANUP_FREE char *line = NULL;
 	size_t size = 0, number = 0;
 	double before = -1;
-	ssize_t n;
 
 	reader->past.n = 2;
 	reader->past.names[0] = "entries";
 	reader->past.names[1] = "max";
-	while ((n = getline(&line, &size, f)) > 0) {
+	while (getline(&line, &size, f) > 0) {
 		number++;
 		line[strcspn(line, "\r\n")] = '\0';
 		if (number == 1 && strcmp(line, CSV_HEADER) != 0) {
@@ -249,23 +247,28 @@ static int read_rrd(const char *path, struct reader *reader, char error[static P
 	return r;
 }
 
+/* An RRD begins with its cookie, NUL included. */
+static bool is_rrd(FILE *f)
+{
+	char cookie[sizeof(RRD_COOKIE)] = "";
+	bool is = fread(cookie, 1, sizeof(cookie), f) == sizeof(cookie) &&
+		  memcmp(cookie, RRD_COOKIE, sizeof(cookie)) == 0;
+
+	rewind(f);
+	return is;
+}
+
 int past_read(const char *path, past_row_fn *row, void *arg, char error[static PAST_ERROR_SIZE])
 {
-	CLEANUP_FCLOSE FILE *f = fopen(path, "re");
-	CLEANUP_FREE struct reader *reader = calloc(1, sizeof(*reader));
-	char cookie[sizeof(RRD_COOKIE)] = "";
+	struct reader reader = {.row = row, .arg = arg};
+	FILE *f = fopen(path, "re");
+	int r = f ? 0 : -errno;
 
-	if (!f || !reader) {
-		int r = -errno;
-
+	if (!f) {
 		snprintf(error, PAST_ERROR_SIZE, "cannot open %s: %s", path, strerror(-r));
 		return r;
 	}
-	reader->row = row;
-	reader->arg = arg;
-	if (fread(cookie, 1, sizeof(cookie), f) == sizeof(cookie) &&
-		memcmp(cookie, RRD_COOKIE, sizeof(cookie)) == 0)
-		return read_rrd(path, reader, error);
-	rewind(f);
-	return read_csv(path, f, reader, error);
+	r = is_rrd(f) ? read_rrd(path, &reader, error) : read_csv(path, f, &reader, error);
+	fclose(f);
+	return r;
 }

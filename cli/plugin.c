@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/plugin.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
@@ -136,7 +135,7 @@ int plugin_print(const struct plugin_item *items, size_t n, FILE *out)
 		if (is_worse(&items[i], worst))
 			worst = &items[i];
 	for (const char *p = worst->label; *p; p++)
-		putc(toupper((unsigned char)*p), out);
+		fputc(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p, out);
 	fprintf(out, " %s - ", state_names[plugin_judge(worst)]);
 	put_sentence(worst, out);
 	put_others(items, n, worst, out);

@@ -291,14 +291,14 @@ static void print_alert(const struct view *v, const json_t *alert)
 
 static void print_alerts(const struct view *v)
 {
-	const json_t *alert;
-	size_t i, n = json_array_size(v->file->alerts);
+	size_t n = json_array_size(v->file->alerts);
 
 	if (n == 0)
 		puts("\nno open alert");
 	else
 		printf("\n%zu open alert%s\n", n, n == 1 ? "" : "s");
-	json_array_foreach(v->file->alerts, i, alert) print_alert(v, alert);
+	for (size_t i = 0; i < n; i++)
+		print_alert(v, json_array_get(v->file->alerts, i));
 }
 
 static void print_errors(const struct view *v)

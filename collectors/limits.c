@@ -107,7 +107,7 @@ static const struct metric metrics[] = {
 _Static_assert(ARRAY_LEN(metrics) == N_METRICS, "a metric for each column");
 
 /* Of a rate over a minute: passed when there was none at all. */
-#define CLEAR_AT_NONE(threshold) .clear = (threshold)-0.01
+#define CLEAR_AT_NONE(threshold) .clear = ((threshold)-0.01)
 
 static const struct rule rules[] = {
 	{RULE_DEFAULTS, .name = "listen-queue", .value = "limits.listen_queue",

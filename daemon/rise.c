@@ -23,7 +23,7 @@ struct thirds {
 	double rise_error, bend_error;
 };
 
-/* Of n > 0 values, which it sorts. */
+/* Of 1 to RISE_BINS values, which it sorts. */
 static double median(float *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
@@ -34,7 +34,8 @@ static double median(float *v, size_t n)
 			v[j] = v[j - 1];
 		v[j] = x;
 	}
-	return n % 2 ? (double)v[n / 2] : ((double)v[n / 2 - 1] + (double)v[n / 2]) / 2;
+	/* The analyzer loses track of what was sorted. NOLINTNEXTLINE(clang-analyzer-core.*) */
+	return ((double)v[(n - 1) / 2] + (double)v[n / 2]) / 2;
 }
 
 /* Median of what is known of n means; false if that is less than two of three. */
@@ -46,7 +47,7 @@ static bool third_of(const float *means, size_t n, double scale, double *out)
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(means[i]))
 			known[count++] = means[i];
-	if (count * 3 < n * 2)
+	if (count == 0 || count * 3 < n * 2)
 		return false;
 	*out = median(known, count) * scale;
 	return true;

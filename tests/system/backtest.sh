@@ -15,11 +15,10 @@ told() {
 		fail "($1): these lines are not as in the contract"
 	kind=$1
 }
-# said LEVEL N - it was said N times (N may be a test of [, as "-le 2").
+# said LEVEL "OPERATOR N" - how often it was said, as [ compares numbers.
 said() {
 	times=$(awk -v level="$1" '$2 == level' "$work/said" | wc -l)
-	# shellcheck disable=SC2086
-	[ "$times" $2 ] || {
+	test "$times" "${2% *}" "${2#* }" || {
 		cat "$work/said"
 		fail "($kind): $1 was said $times times, not $2"
 	}
@@ -87,7 +86,7 @@ grep -q 'conntrack: 95% full (9500 of 10000 entries)' "$work/said" || fail "of t
 
 # What is wrong with a file is said with its line.
 wrong() {
-	printf "$1" >"$work/wrong.csv"
+	printf '%b' "$1" >"$work/wrong.csv"
 	"$bin/connwatch" --config="$conf" backtest "$work/wrong.csv" >/dev/null 2>"$work/error" && fail "accepted: $1"
 	grep -qE "$2" "$work/error" || fail "of '$1' it says: $(cat "$work/error")"
 }
