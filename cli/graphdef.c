@@ -207,6 +207,27 @@ static bool has_maxima(const struct maker *m, size_t i)
 	return m->maxima && m->graph->series[i].style != GRAPH_LIMIT;
 }
 
+/* Short labels, so that none is cut off at the end; rrdtool's own choice has the weekday in the day.
+ */
+static void add_time_axis(const struct maker *m)
+{
+	static const struct {
+		long span;
+		const char *grid;
+	} axes[] = {
+		{3600, "MINUTE:5:MINUTE:10:MINUTE:10:0:%H:%M"},
+		{86400, "HOUR:1:HOUR:4:HOUR:4:0:%H:%M"},
+		{7 * 86400, "HOUR:6:DAY:1:DAY:1:86400:%a %d"},
+		{31 * 86400, "DAY:1:WEEK:1:WEEK:1:0:%d %b"},
+		{366 * 86400, "MONTH:1:MONTH:1:MONTH:1:2592000:%b"},
+	};
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(axes) - 1 && axes[i].span < m->request->span)
+		i++;
+	arglist_add(m->args, "--x-grid=%s", axes[i].grid);
+}
+
 static void add_options(const struct maker *m)
 {
 	const struct graph_request *r = m->request;
@@ -221,6 +242,8 @@ static void add_options(const struct maker *m)
 		arglist_add(m->args, "--full-size-mode");
 		arglist_add(m->args, "--no-legend");
 		arglist_add(m->args, "--lazy");
+		arglist_add(m->args, "--right-axis-label= "); /* room for half a label */
+		add_time_axis(m);
 	} else {
 		arglist_add(m->args, "--title=%s: %s", r->conf->instances[r->ref->instance].name,
 			m->graph->title);

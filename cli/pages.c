@@ -189,9 +189,8 @@ static int remove_old(const struct target *t, const struct pages *pages)
 static int write_pages(const struct arguments *args, const struct pages *pages)
 {
 	struct target t = {.folder = args->directory};
-	int r = 0;
+	int r = mkdir(args->directory, 0755) < 0 ? -errno : 0;
 
-	r = mkdir(args->directory, 0755) < 0 ? -errno : 0;
 	if (r == 0 && chmod(args->directory, 0755) < 0) /* whatever the umask */
 		r = -errno;
 	if (r < 0 && r != -EEXIST) {
@@ -297,7 +296,7 @@ static int make(const struct cli_context *context, const struct arguments *args,
 
 int cmd_pages(const struct cli_context *context, int argc, char **argv)
 {
-	struct arguments args = {.images = IMAGES};
+	struct arguments args = {.directory = ".", .images = IMAGES};
 	int code = parse(argc, argv, &args);
 	struct pages pages = {0};
 	struct conf *conf;
