@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/page.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -18,6 +19,8 @@
  * some error text: the image is in a comment, the sentence is shown. Of an image that could not be
  * written the *next* tag tells; so around it SHOW and END are RRD::TIME::LAST, which fail with it.
  */
+#define FILE_SIZE (GRAPH_NAME_SIZE + 32)
+
 struct span {
 	const char *name, *text, *start;
 	long seconds;
@@ -145,8 +148,21 @@ static void last_tag(
 	arglist_free(&args);
 }
 
+/* Into the name of an image goes what it is drawn by: rrdtool leaves one alone that is young enough
+ * (for a year's, a day), also after a change of the graph. FNV-1a. */
+static uint32_t hash(const struct arglist *args)
+{
+	uint32_t value = 2166136261;
+
+	for (size_t i = 0; i < args->n; i++)
+		for (const char *c = args->arg[i]; *c; c++)
+			value = (value ^ (unsigned char)*c) * 16777619;
+	return value;
+}
+
+/* The graph's tag; file: the image's name. */
 static void graph_tag(const struct pages *pages, const struct graph_ref *graph,
-	const struct span *span, FILE *out)
+	const struct span *span, char file[static FILE_SIZE], FILE *out)
 {
 	const struct graph_request request = {
 		.conf = pages->conf,
@@ -156,13 +172,18 @@ static void graph_tag(const struct pages *pages, const struct graph_ref *graph,
 		.end = "now",
 		.span = span->seconds,
 	};
-	struct arglist args = {0};
+	struct arglist definition = {0}, args = {0};
 
-	arglist_add(&args, "%s/%s-%s.png", pages->images, graph->name, span->name);
+	graphdef_add(&request, &definition);
+	snprintf(file, FILE_SIZE, "%s-%s-%08" PRIx32 ".png", graph->name, span->name,
+		hash(&definition));
+	arglist_add(&args, "%s/%s", pages->images, file);
 	arglist_add(&args, "--imginfo");
 	arglist_add(&args, "%s", PAGE_IMGINFO);
-	graphdef_add(&request, &args);
+	for (size_t i = 0; i < definition.n; i++)
+		arglist_add(&args, "%s", definition.arg[i]);
 	page_tag("GRAPH", &args, out);
+	arglist_free(&definition);
 	arglist_free(&args);
 }
 
@@ -194,14 +215,16 @@ static void alternative_text(const struct graph *graph, const struct span *span,
 static void image(const struct pages *pages, const struct graph_ref *graph, const struct span *span,
 	bool is_index, FILE *out)
 {
+	char file[FILE_SIZE];
+
 	fputs("<p class=\"graph\">", out);
-	graph_tag(pages, graph, span, out);
+	graph_tag(pages, graph, span, file, out);
 	fputs("<!--", out);
 	last_tag(pages, graph, GRAPHDEF_SHOW, out);
 	if (is_index)
 		fprintf(out, "<a href=\"%s.cgi\">", graph->name);
-	fprintf(out, "<img src=\"images/%s-%s.png\" width=\"%d\" height=\"%d\" alt=\"", graph->name,
-		span->name, GRAPH_PAGE_WIDTH, GRAPH_PAGE_HEIGHT);
+	fprintf(out, "<img src=\"images/%s\" width=\"%d\" height=\"%d\" alt=\"", file,
+		GRAPH_PAGE_WIDTH, GRAPH_PAGE_HEIGHT);
 	alternative_text(graph->graph, span, out);
 	fprintf(out, "\">%s</p><p hidden>", is_index ? "</a>" : "");
 	last_tag(pages, graph, GRAPHDEF_END, out);
