@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "daemon/alerts_page.h"
+#include "daemon/conf_pages.h"
 #include "daemon/ct/ct_asker.h"
 #include "daemon/judge.h"
 #include "daemon/log.h"
@@ -31,6 +32,8 @@
 	200000 /* pause before status.json goes to a disk, to see whether the store got through */
 #define STATUS_TRIES 6
 #define PATIENCE 3 /* intervals without a sample after which the watchdog is no longer fed */
+
+#define PAGES_DIRECTORY "/var/lib/connwatchd-pages"
 
 struct daemon {
 	sd_event *event;
@@ -260,10 +263,17 @@ static int change_over(struct daemon *d, struct conf *conf)
 	return sched_set(d->sched, conf->interval, conf->watch_interval);
 }
 
+/* The daemon may not write there itself. */
+static bool has_pages(void)
+{
+	return access(PAGES_DIRECTORY "/index.cgi", F_OK) == 0;
+}
+
 static int on_hup(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
 {
 	struct daemon *d = arg;
 	struct conf *conf = NULL;
+	bool pages_differ = false;
 	uint64_t usec = (uint64_t)(clock_seconds(CLOCK_MONOTONIC) * 1e6);
 	int r;
 
@@ -273,14 +283,19 @@ static int on_hup(sd_event_source *source, const struct signalfd_siginfo *info, 
 	r = conf_load(d->conf_path, daemon_log_problem, NULL, &conf);
 	if (r == 0 && !paths_unchanged(d->conf, conf))
 		r = -EINVAL;
-	if (r == 0)
+	if (r == 0) {
+		pages_differ = conf_pages_differ(d->conf, conf);
 		r = change_over(d, conf);
+	}
 	if (r < 0) {
 		log_error("the configuration was not reloaded, the one that runs stays whole");
 		if (conf != d->conf)
 			conf_free(conf);
 	} else {
 		log_notice("configuration reloaded");
+		if (pages_differ && has_pages())
+			log_notice(
+				"the pages are out of date: run connwatch pages " PAGES_DIRECTORY);
 	}
 	tell_systemd(d, "READY=1\n");
 	return 0;
