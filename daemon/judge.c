@@ -273,6 +273,14 @@ void judge_restore(struct judge *judge, const struct open_alert *alert,
 	alert_restore(&b->alert, &restored, now, wall);
 }
 
+bool judge_spoke(const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->n; i++)
+		if (judge->bindings[i].event.kind != ALERT_NONE)
+			return true;
+	return false;
+}
+
 bool judge_raised(
 	const struct judge *judge, const struct instance *instance, struct open_alert *out)
 {

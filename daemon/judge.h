@@ -44,6 +44,8 @@ void judge_inherit(struct judge *judge, const struct judge *old);
 void judge_restore(struct judge *judge, const struct open_alert *alert,
 	const struct alert_episode *episode, double now, double wall);
 
+/* Whether the last look had something to say. */
+bool judge_spoke(const struct judge *judge);
 /* An alert about this instance that the last look has raised to a higher level, or false. */
 bool judge_raised(
 	const struct judge *judge, const struct instance *instance, struct open_alert *out);

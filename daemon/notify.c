@@ -130,7 +130,7 @@ void notify_sentence(const struct notify_subject *s, const struct alert_event *e
 	case ALERT_REMINDER:
 		add_threshold(&t, s->rule, e->to);
 		add_trend(&t, e);
-		add(&t, ", for %s now", duration);
+		add(&t, ", %s for %s", level_names[e->to], duration);
 		break;
 	case ALERT_CHANGE:
 		add_threshold(&t, s->rule, e->to);

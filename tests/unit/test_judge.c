@@ -211,27 +211,13 @@ static void instance_without_an_object_goes_by_its_title(void **state)
 
 static void episode_goes_on_after_a_reload(void **state)
 {
-	struct judge *old;
-	struct readings *old_readings;
-	struct conf *old_conf;
-
 	(void)state;
 	world_configure(&w, ONLY_LEVELS);
 	world_conntrack(&w, "8010\n", "10000\n");
 	world_look(&w);
 	world_look(&w);
 	world_said(&w);
-	old = w.judge;
-	old_readings = w.readings;
-	old_conf = w.conf;
-	w.judge = NULL;
-	w.readings = NULL;
-	w.conf = NULL;
-	world_configure(&w, ONLY_LEVELS "interval = 5\n");
-	judge_inherit(w.judge, old);
-	judge_free(old);
-	readings_free(old_readings);
-	conf_free(old_conf);
+	world_reload(&w, ONLY_LEVELS "interval = 5\n");
 	for (int i = 0; i < 5; i++)
 		world_look(&w);
 	assert_string_equal(world_said(&w), "");

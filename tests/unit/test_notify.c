@@ -205,7 +205,7 @@ static void reminder_tells_for_how_long(void **state)
 	e.from = LEVEL_WARNING;
 	e.duration = 1800;
 	expect(&full, &entries, "", &e,
-		"conntrack: 82% full (214958 of 262144 entries), for 30 min now");
+		"conntrack: 82% full (214958 of 262144 entries), warning for 30 min");
 }
 
 static void overlong_sentence_is_cut_and_stays_a_string(void **state)
