@@ -20,6 +20,7 @@ struct proc {
 	bool recorded;
 	char *buffer;
 	size_t size;
+	char *supplied_path, *supplied_text; /* see proc_supply(); NULL: none */
 };
 
 int proc_new(const char *path, struct proc **out)
@@ -51,7 +52,23 @@ void proc_free(struct proc *proc)
 		return;
 	close(proc->fd);
 	free(proc->buffer);
+	free(proc->supplied_path);
+	free(proc->supplied_text);
 	free(proc);
+}
+
+int proc_supply(struct proc *proc, const char *path, const char *text)
+{
+	free(proc->supplied_path);
+	free(proc->supplied_text);
+	proc->supplied_path = text ? strdup(path) : NULL;
+	proc->supplied_text = text ? strdup(text) : NULL;
+	return text && (!proc->supplied_path || !proc->supplied_text) ? -ENOMEM : 0;
+}
+
+static bool is_supplied(const struct proc *proc, const char *path)
+{
+	return proc->supplied_path && proc->supplied_text && strcmp(path, proc->supplied_path) == 0;
 }
 
 bool proc_is_recorded(const struct proc *proc)
@@ -65,6 +82,11 @@ int proc_open(const struct proc *proc, const char *path)
 	int fd = openat(proc->fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	return fd < 0 ? -errno : fd;
+}
+
+bool proc_has(const struct proc *proc, const char *path)
+{
+	return faccessat(proc->fd, path, F_OK, 0) == 0;
 }
 
 static int grow(struct proc *proc)
@@ -136,6 +158,10 @@ int procfile_read(struct proc *proc, struct procfile *file, struct span *text)
 		if (r == 0 || !kept || !vanished(r))
 			break;
 		kept = false;
+	}
+	if (r == -ENOENT && is_supplied(proc, file->path)) {
+		*text = (struct span){proc->supplied_text, strlen(proc->supplied_text)};
+		return 0;
 	}
 	if (r < 0)
 		return r;

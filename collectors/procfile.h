@@ -24,6 +24,14 @@ bool proc_is_recorded(const struct proc *proc);
 /* Opens path below the tree to read it piece by piece: a descriptor for close(), or -errno. */
 int proc_open(const struct proc *proc, const char *path);
 
+/* Whether there is such a file; not asked of what was supplied. */
+bool proc_has(const struct proc *proc, const char *path);
+/*
+ * Let path read as text wherever the kernel has no such file, until the next call; NULL: no more.
+ * Both are copied. Returns 0 or -ENOMEM.
+ */
+int proc_supply(struct proc *proc, const char *path, const char *text);
+
 /*
  * One file: a path relative to the tree, and its descriptor while it is kept open. Initialise with
  * PROCFILE(path).

@@ -4,6 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "daemon/forecast.h"
+
+static const double soon = 600; /* seconds from a recovery to a raise that make it a relapse */
+static const long many_relapses = 2;
+
 static double threshold(const struct rule *rule, enum level level)
 {
 	return level == LEVEL_CRITICAL ? rule->critical : rule->warning;
@@ -27,16 +32,46 @@ static long hold(const struct rule *rule, enum level level)
 	return level == LEVEL_CRITICAL ? rule->hold + rule->escalate : rule->hold;
 }
 
-static enum level judge(const struct rule *rule, const struct alert *alert)
+/* The level that the thresholds ask for by now, without hysteresis. */
+static enum level reached(const struct rule *rule, const struct alert *alert)
 {
-	enum level level = alert->level;
-
-	for (enum level l = LEVEL_CRITICAL; l > alert->level; l--)
+	for (enum level l = LEVEL_CRITICAL; l > LEVEL_OK; l--)
 		if (alert->above[l] >= hold(rule, l))
 			return l;
-	while (level > LEVEL_OK && alert->below[level] >= rule->release)
+	return LEVEL_OK;
+}
+
+/* It has swung between ok and a level before: is it really over this time? */
+static bool over(const struct alert *alert, double now, double measure)
+{
+	return alert->relapses < many_relapses || measure < alert->trough ||
+	       now - alert->calm >= soon;
+}
+
+/* The level by the thresholds and by the forecast, whichever is higher. */
+static enum level judge(const struct rule *rule, struct alert *alert, enum level foreseen)
+{
+	enum level level = alert->level, here = reached(rule, alert);
+	enum level asked = here > foreseen ? here : foreseen;
+
+	if (asked > level) {
+		alert->foreseen = foreseen > here;
+		return asked;
+	}
+	if (here == level)
+		alert->foreseen = false;
+	while (level > asked && alert->below[level] >= rule->release)
 		level--;
 	return level;
+}
+
+/* What is kept of each known look for the next swing. */
+static void watch_swings(struct alert *alert, double now, double measure)
+{
+	if (alert->level == LEVEL_OK)
+		alert->trough = fmin(alert->trough, measure);
+	else if (alert->below[alert->level] == 0)
+		alert->calm = now;
 }
 
 static void change_level(struct alert *alert, enum level to, const struct alert_sample *sample)
@@ -44,6 +79,10 @@ static void change_level(struct alert *alert, enum level to, const struct alert_
 	if (alert->level == LEVEL_OK) {
 		alert->since = sample->wall;
 		alert->began = sample->now;
+		if (alert->recovered > 0 && sample->now - alert->recovered < soon)
+			alert->relapses++;
+		else
+			alert->relapses = 0;
 	}
 	alert->level = to;
 	if (to > alert->worst)
@@ -51,8 +90,8 @@ static void change_level(struct alert *alert, enum level to, const struct alert_
 	alert->said = sample->now;
 }
 
-static void fill_event(
-	const struct alert *alert, const struct alert_sample *sample, struct alert_event *event)
+static void fill_event(const struct alert *alert, const struct alert_sample *sample,
+	const struct forecast_view *view, struct alert_event *event)
 {
 	bool open = alert->level > LEVEL_OK;
 
@@ -63,10 +102,11 @@ static void fill_event(
 		.value = sample->value,
 		.limit = sample->limit,
 		.percent = (double)NAN,
-		.growth = (double)NAN,
-		.seconds_to_full = (double)NAN,
+		.growth = view->growth,
+		.seconds_to_full = view->seconds_to_full,
 		.since = open ? alert->since : 0,
 		.duration = open ? sample->now - alert->began : 0,
+		.forecast = alert->foreseen,
 	};
 }
 
@@ -87,24 +127,36 @@ static void settle(const struct rule *rule, struct alert *alert, enum level to,
 	event->to = to;
 	event->worst = alert->worst;
 	event->since = alert->since;
+	event->forecast = alert->foreseen;
 	if (to == LEVEL_OK)
-		memset(alert, 0, sizeof(*alert));
+		*alert = (struct alert){
+			.forecast = alert->forecast,
+			.recovered = sample->now,
+			.trough = (double)INFINITY,
+			.relapses = alert->relapses,
+		};
 }
 
 void alert_step(const struct rule *rule, struct alert *alert, const struct alert_sample *sample,
 	struct alert_event *event)
 {
+	struct forecast_view view = {
+		.level = LEVEL_OK, .growth = (double)NAN, .seconds_to_full = (double)NAN};
 	double measure = sample->value;
+	enum level to;
 
-	fill_event(alert, sample, event);
+	if (alert->forecast && rule->limit &&
+		(rule->forecast_warning > 0 || rule->forecast_critical > 0))
+		forecast_step(alert->forecast, rule, sample, &view);
+	fill_event(alert, sample, &view, event);
 	if (rule->limit) {
 		if (sample->limit <= 0) { /* 0 is no limit: nothing can be full */
 			memset(alert->above, 0, sizeof(alert->above));
 			settle(rule, alert, LEVEL_OK, sample, event);
 			return;
 		}
-		measure = sample->value * 100 /
-			  sample->limit; /* in this order 80 of 100 is exactly 80 */
+		/* In this order 80 of 100 is exactly 80. */
+		measure = sample->value * 100 / sample->limit;
 		event->percent = measure;
 	}
 	if (isnan(measure)) {
@@ -114,15 +166,23 @@ void alert_step(const struct rule *rule, struct alert *alert, const struct alert
 		return;
 	}
 	count(rule, alert, measure);
-	settle(rule, alert, judge(rule, alert), sample, event);
+	if (alert->foreseen && view.level == LEVEL_OK) /* withdrawn: nothing to remind of */
+		alert->said = sample->now;
+	watch_swings(alert, sample->now, measure);
+	to = judge(rule, alert, view.level);
+	if (to == LEVEL_OK && !over(alert, sample->now, measure))
+		to = alert->level;
+	settle(rule, alert, to, sample, event);
 }
 
 bool alert_save(const struct alert *alert, struct alert_episode *out)
 {
 	if (alert->level == LEVEL_OK)
 		return false;
-	*out = (struct alert_episode){
-		.level = alert->level, .worst = alert->worst, .since = alert->since};
+	out->level = alert->level;
+	out->worst = alert->worst;
+	out->since = alert->since;
+	out->forecast = alert->foreseen;
 	return true;
 }
 
@@ -132,10 +192,14 @@ void alert_restore(
 	double age = wall - episode->since;
 
 	*alert = (struct alert){
+		.forecast = alert->forecast,
 		.level = episode->level,
 		.worst = episode->worst > episode->level ? episode->worst : episode->level,
 		.since = age > 0 ? episode->since : wall,
 		.began = age > 0 ? now - age : now,
 		.said = now,
+		.foreseen = episode->forecast,
 	};
+	if (alert->forecast && episode->forecast)
+		forecast_restore(alert->forecast, episode->level, now);
 }

@@ -11,6 +11,8 @@
 
 #include "daemon/rule.h"
 
+struct forecast; /* daemon/forecast.h */
+
 /* One look. */
 struct alert_sample {
 	double now;   /* CLOCK_MONOTONIC seconds; only ever forward */
@@ -43,11 +45,17 @@ struct alert_event {
 };
 
 struct alert {
+	struct forecast *forecast; /* borrowed; NULL: thresholds only */
 	enum level level, worst;
+	bool foreseen; /* no threshold has been at this level yet, the forecast is */
 	long above[LEVEL_CRITICAL + 1]; /* looks in a row at or over each level's threshold */
 	long below[LEVEL_CRITICAL + 1]; /* looks in a row below its threshold less `clear` */
 	double since;                   /* wall-clock seconds when it left ok */
 	double began, said;             /* now of that, and of the last message */
+	double calm;                    /* now of the last look at which the level was not below */
+	double recovered;               /* now of the last recovery; 0: none yet */
+	double trough; /* the lowest since then, as it was when the level was raised again */
+	long relapses; /* raises in a row that came soon after a recovery */
 };
 
 /* An open episode as status.json keeps it over a restart of the daemon. */
@@ -55,12 +63,14 @@ struct alert_episode {
 	enum level level;
 	enum level worst; /* LEVEL_OK where it was not kept: as level */
 	double since;     /* wall-clock seconds */
+	bool forecast;    /* it was the forecast that had raised it, and no threshold since */
 };
 
 /*
  * Judge one look. An unknown value or limit changes nothing, is no step towards a raise and begins
- * the looks to a release anew. A limit of 0 ends an episode at once. event->kind says whether there
- * is something to say.
+ * the looks to a release anew. A limit of 0 ends an episode at once. After two relapses within ten
+ * minutes of a recovery the next one takes a value lower than before or ten quiet minutes, so that
+ * no swing, however wide, fills the log. event->kind says whether there is something to say.
  */
 void alert_step(const struct rule *rule, struct alert *alert, const struct alert_sample *sample,
 	struct alert_event *event);

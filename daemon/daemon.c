@@ -15,6 +15,9 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
+#include "daemon/alerts_page.h"
+#include "daemon/conf_pages.h"
+#include "daemon/ct/ct_asker.h"
 #include "daemon/judge.h"
 #include "daemon/log.h"
 #include "daemon/readings.h"
@@ -30,6 +33,8 @@
 #define STATUS_TRIES 6
 #define PATIENCE 3 /* intervals without a sample after which the watchdog is no longer fed */
 
+#define PAGES_DIRECTORY "/var/lib/connwatchd-pages"
+
 struct daemon {
 	sd_event *event;
 	struct conf *conf;
@@ -37,6 +42,7 @@ struct daemon {
 	bool verbose;
 	struct readings *readings;
 	struct judge *judge;
+	struct ct_asker *ct_asker;
 	struct store *store;
 	struct sched *sched;
 	sd_event_source *watchdog, *status_timer;
@@ -46,7 +52,7 @@ struct daemon {
 	int lock; /* of the RRD folder: one daemon writes there */
 	char *status_directory;
 	bool status_in_memory; /* a tmpfs never waits for a disk */
-	char *status;          /* text that waits to be written */
+	char *status, *alerts; /* texts that wait to be written: status.json, alerts.html */
 	int status_tries;
 	int status_error; /* of the last write, said on change */
 	size_t told;      /* open alerts that systemd knows of */
@@ -87,16 +93,25 @@ static void tell_systemd(struct daemon *d, const char *state)
 		d->conf->interval, text_time(since, d->started), open, open == 1 ? "" : "s");
 }
 
+static void status_drop(struct daemon *d)
+{
+	free(take_ptr(d->status));
+	free(take_ptr(d->alerts));
+}
+
 static void status_flush(struct daemon *d)
 {
-	int r = status_write(d->status_directory, d->status);
+	int r = status_write(d->status_directory, STATUS_FILE, d->status);
 
+	/* What stops it is said once, of the file that matters more. */
+	if (r == 0 && d->alerts)
+		status_write(d->status_directory, ALERTS_FILE, d->alerts);
 	if (r != d->status_error && r < 0)
 		log_error_errno(r, "cannot write %s/status.json", d->status_directory);
 	else if (r != d->status_error)
 		log_notice("%s/status.json is written again", d->status_directory);
 	d->status_error = r;
-	free(take_ptr(d->status));
+	status_drop(d);
 }
 
 /* A frozen disk would hold up the loop with it: the store goes first, and where it is stuck the
@@ -117,7 +132,7 @@ static int on_status_timer(sd_event_source *source, uint64_t usec, void *arg)
 	if (!counts.hung)
 		status_flush(d);
 	else
-		free(take_ptr(d->status)); /* the store's own message tells of it */
+		status_drop(d); /* the store's own message tells of it */
 	return 0;
 }
 
@@ -126,8 +141,9 @@ static void status_make(struct daemon *d, time_t stamp, double now, double wall)
 	struct status_source source = {d->readings, d->judge, stamp, now, wall};
 	bool waiting = d->status != NULL;
 
-	free(d->status);
+	status_drop(d);
 	d->status = status_render(&source);
+	d->alerts = alerts_page_render(&source);
 	if (!d->status)
 		return;
 	if (d->status_in_memory) {
@@ -153,6 +169,7 @@ static void on_wake(void *arg, bool row, time_t stamp)
 	d->last_sample = now;
 	readings_report(d->readings, now);
 	judge_look(d->judge, row, now, wall);
+	ct_asker_look(d->ct_asker, d->readings, d->judge, now, wall);
 	for (size_t i = 0; row && i < d->readings->n; i++)
 		store_append(d->store, i, stamp, d->readings->instances[i].values,
 			i + 1 == d->readings->n);
@@ -161,6 +178,14 @@ static void on_wake(void *arg, bool row, time_t stamp)
 		status_make(d, stamp, now, wall);
 		tell_systemd(d, "");
 	}
+}
+
+/* A store_past_fn. */
+static void on_past(void *arg, size_t instance, size_t metric, double time, double value)
+{
+	struct daemon *d = arg;
+
+	judge_learn(d->judge, &d->readings->instances[instance], metric, time, value);
 }
 
 static int on_watchdog(sd_event_source *source, uint64_t usec, void *arg)
@@ -227,6 +252,7 @@ static int change_over(struct daemon *d, struct conf *conf)
 	}
 	readings_inherit(readings, d->readings);
 	judge_inherit(judge, d->judge);
+	ct_asker_forget(d->ct_asker);
 	judge_free(d->judge);
 	readings_free(d->readings);
 	conf_free(d->conf);
@@ -237,10 +263,17 @@ static int change_over(struct daemon *d, struct conf *conf)
 	return sched_set(d->sched, conf->interval, conf->watch_interval);
 }
 
+/* The daemon may not write there itself. */
+static bool has_pages(void)
+{
+	return access(PAGES_DIRECTORY "/index.cgi", F_OK) == 0;
+}
+
 static int on_hup(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
 {
 	struct daemon *d = arg;
 	struct conf *conf = NULL;
+	bool pages_differ = false;
 	uint64_t usec = (uint64_t)(clock_seconds(CLOCK_MONOTONIC) * 1e6);
 	int r;
 
@@ -250,14 +283,19 @@ static int on_hup(sd_event_source *source, const struct signalfd_siginfo *info, 
 	r = conf_load(d->conf_path, daemon_log_problem, NULL, &conf);
 	if (r == 0 && !paths_unchanged(d->conf, conf))
 		r = -EINVAL;
-	if (r == 0)
+	if (r == 0) {
+		pages_differ = conf_pages_differ(d->conf, conf);
 		r = change_over(d, conf);
+	}
 	if (r < 0) {
 		log_error("the configuration was not reloaded, the one that runs stays whole");
 		if (conf != d->conf)
 			conf_free(conf);
 	} else {
 		log_notice("configuration reloaded");
+		if (pages_differ && has_pages())
+			log_notice(
+				"the pages are out of date: run connwatch pages " PAGES_DIRECTORY);
 	}
 	tell_systemd(d, "READY=1\n");
 	return 0;
@@ -352,6 +390,8 @@ static int start(struct daemon *d)
 	if (r == 0)
 		r = judge_new(d->conf, d->readings, &d->judge);
 	if (r == 0)
+		r = ct_asker_new(d->event, &d->ct_asker);
+	if (r == 0)
 		r = store_new(d->event, d->conf, &d->store);
 	if (r == 0)
 		r = sched_new(d->event, on_wake, d, &d->sched);
@@ -366,13 +406,14 @@ static void stop(struct daemon *d)
 		store_finish(d->store, STOP_MS);
 	store_free(d->store);
 	sched_free(d->sched);
+	ct_asker_free(d->ct_asker);
 	judge_free(d->judge);
 	readings_free(d->readings);
 	sd_event_source_unref(d->watchdog);
 	sd_event_source_unref(d->status_timer);
 	sd_event_unref(d->event);
 	conf_free(d->conf);
-	free(d->status);
+	status_drop(d);
 	free(d->status_directory);
 	cleanup_close(&d->lock);
 }
@@ -390,6 +431,7 @@ int daemon_run(struct conf *conf, const char *path, bool verbose)
 		log_info("connwatchd " CONNWATCH_VERSION
 			 " started: %zu sources, a row every %ld s to %s",
 			d.readings->n, d.conf->interval, d.conf->rrd_directory);
+		store_on_past(d.store, on_past, &d);
 		status_restore(d.status_directory, d.judge, clock_seconds(CLOCK_MONOTONIC),
 			clock_seconds(CLOCK_REALTIME));
 		sched_set(d.sched, d.conf->interval, d.conf->watch_interval);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/forecast.h"
 #include "daemon/increase.h"
 #include "daemon/log.h"
-#include "daemon/notify.h"
 #include "daemon/util.h"
 
 /* Seconds after which what is not there has ended the alerts about it: no file that was missing for
@@ -26,13 +26,17 @@ struct binding {
 	const struct rule *rule;
 	struct operand value, limit, above;
 	struct alert alert;
-	struct alert_event event; /* of the last look */
-	struct increase increase; /* of a counter */
+	struct alert_event event;  /* of the last look */
+	struct increase increase;  /* of a counter */
+	struct forecast *forecast; /* of a rule that has one; NULL: none */
+	bool inherited;            /* it knows the past of a run before a reload */
 };
 
 struct judge {
 	struct binding *bindings;
 	size_t n;
+	judge_say_fn *say;
+	void *arg;
 };
 
 static const struct metric *metric_of(const struct binding *b)
@@ -85,24 +89,49 @@ static size_t n_candidates(const struct conf *conf, const struct rule *rule)
 	return conf_operand_is_pattern(rule->value) ? conf->n_instances : 1;
 }
 
+static void notify(void *arg, const struct notify_subject *subject, const struct alert_event *event)
+{
+	(void)arg;
+	notify_alert(subject, event);
+}
+
+/* A forecast costs 7 KiB: only where it is asked for. */
+static int add_forecast(struct binding *b, const struct conf *conf)
+{
+	if (!rule_forecasts(b->rule))
+		return 0;
+	b->forecast = calloc(1, sizeof(*b->forecast));
+	if (!b->forecast)
+		return -ENOMEM;
+	forecast_init(b->forecast,
+		(double)(metric_of(b)->look && conf->watch_interval ? conf->watch_interval
+								    : conf->interval));
+	b->alert.forecast = b->forecast;
+	return 0;
+}
+
 int judge_new(const struct conf *conf, const struct readings *readings, struct judge **out)
 {
-	struct judge *judge = calloc(1, sizeof *judge);
+	struct judge *judge = calloc(1, sizeof(*judge));
 	size_t size = 1;
+	int r = 0;
 
 	if (!judge)
 		return -ENOMEM;
+	judge->say = notify;
 	for (size_t i = 0; i < conf->n_rules; i++)
 		size += n_candidates(conf, &conf->rules[i]);
-	judge->bindings = calloc(size, sizeof *judge->bindings);
-	if (!judge->bindings) {
-		free(judge);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < conf->n_rules; i++)
-		for (size_t k = 0; k < n_candidates(conf, &conf->rules[i]); k++)
+	judge->bindings = calloc(size, sizeof(*judge->bindings));
+	if (!judge->bindings)
+		r = -ENOMEM;
+	for (size_t i = 0; r == 0 && i < conf->n_rules; i++)
+		for (size_t k = 0; r == 0 && k < n_candidates(conf, &conf->rules[i]); k++)
 			if (bind_rule(&judge->bindings[judge->n], &conf->rules[i], readings, k))
-				judge->n++;
+				r = add_forecast(&judge->bindings[judge->n++], conf);
+	if (r < 0) {
+		judge_free(judge);
+		return r;
+	}
 	*out = judge;
 	return 0;
 }
@@ -111,11 +140,34 @@ void judge_free(struct judge *judge)
 {
 	if (!judge)
 		return;
+	for (size_t i = 0; i < judge->n; i++)
+		free(judge->bindings[i].forecast);
 	free(judge->bindings);
 	free(judge);
 }
 
-static void say(const struct binding *b)
+void judge_redirect(struct judge *judge, judge_say_fn *say, void *arg)
+{
+	judge->say = say;
+	judge->arg = arg;
+}
+
+void judge_learn(struct judge *judge, const struct instance *instance, size_t metric, double wall,
+	double value)
+{
+	for (size_t i = 0; i < judge->n; i++) {
+		struct binding *b = &judge->bindings[i];
+		double limit = latest(&b->limit);
+
+		if (b->forecast && !b->inherited && b->value.instance == instance &&
+			b->value.metric == metric)
+			habit_fill(&b->forecast->habit, wall, value,
+				limit > 0 && b->rule->warning > 0 ? limit * b->rule->warning / 100
+								  : (double)INFINITY);
+	}
+}
+
+static void say(const struct judge *judge, const struct binding *b)
 {
 	const struct instance *in = b->value.instance;
 	char object[64] = "";
@@ -132,10 +184,10 @@ static void say(const struct binding *b)
 		in->conf->collector->describe(in->state, b->value.metric, object, sizeof object);
 	if (!object[0])
 		snprintf(object, sizeof object, "%s", in->conf->title);
-	notify_alert(&subject, &b->event);
+	judge->say(judge->arg, &subject, &b->event);
 }
 
-static void judge_binding(struct binding *b, double now, double wall)
+static void judge_binding(const struct judge *judge, struct binding *b, double now, double wall)
 {
 	struct alert_sample sample = {
 		.now = now, .wall = wall, .value = latest(&b->value), .limit = latest(&b->limit)};
@@ -149,7 +201,7 @@ static void judge_binding(struct binding *b, double now, double wall)
 	}
 	alert_step(b->rule, &b->alert, &sample, &b->event);
 	if (b->event.kind != ALERT_NONE)
-		say(b);
+		say(judge, b);
 }
 
 void judge_look(struct judge *judge, bool row, double now, double wall)
@@ -158,7 +210,9 @@ void judge_look(struct judge *judge, bool row, double now, double wall)
 		struct binding *b = &judge->bindings[i];
 
 		if (row || metric_of(b)->look)
-			judge_binding(b, now, wall);
+			judge_binding(judge, b, now, wall);
+		else
+			b->event.kind = ALERT_NONE;
 	}
 }
 
@@ -174,6 +228,22 @@ static struct binding *find(const struct judge *judge, const char *rule, const c
 	return NULL;
 }
 
+static void inherit(struct binding *is, const struct binding *was)
+{
+	is->alert = was->alert;
+	is->alert.forecast = is->forecast;
+	is->event = was->event;
+	is->increase = was->increase;
+	is->inherited = is->forecast && was->forecast;
+	if (!is->inherited)
+		return;
+	/* Windows are of looks as often as these; the habit is of any. */
+	if (is->forecast->windows[0].bin_seconds == was->forecast->windows[0].bin_seconds)
+		*is->forecast = *was->forecast;
+	else
+		is->forecast->habit = was->forecast->habit;
+}
+
 void judge_inherit(struct judge *judge, const struct judge *old)
 {
 	for (size_t i = 0; i < old->n; i++) {
@@ -181,9 +251,7 @@ void judge_inherit(struct judge *judge, const struct judge *old)
 		struct binding *is = find(judge, was->rule->name, instance_name(was));
 
 		if (is && strcmp(is->rule->value, was->rule->value) == 0) {
-			is->alert = was->alert;
-			is->event = was->event;
-			is->increase = was->increase;
+			inherit(is, was);
 		} else if (was->alert.level != LEVEL_OK) {
 			log_notice(
 				"alert \"%s\": no longer judged by the new configuration, was %s",
@@ -196,9 +264,28 @@ void judge_restore(struct judge *judge, const struct open_alert *alert,
 	const struct alert_episode *episode, double now, double wall)
 {
 	struct binding *b = find(judge, alert->name, alert->instance);
+	struct alert_episode restored = *episode;
 
-	if (b)
-		alert_restore(&b->alert, episode, now, wall);
+	if (!b)
+		return;
+	/* A level so far below its threshold can only be the forecast's. */
+	restored.forecast = b->forecast && alert->event.percent < b->rule->warning - b->rule->clear;
+	alert_restore(&b->alert, &restored, now, wall);
+}
+
+bool judge_raised(
+	const struct judge *judge, const struct instance *instance, struct open_alert *out)
+{
+	for (size_t i = 0; i < judge->n; i++) {
+		const struct binding *b = &judge->bindings[i];
+
+		if (b->value.instance != instance || b->event.kind != ALERT_CHANGE ||
+			b->event.to < b->event.from)
+			continue;
+		*out = (struct open_alert){.name = b->rule->name, .event = b->event};
+		return true;
+	}
+	return false;
 }
 
 bool judge_open_alert(const struct judge *judge, size_t i, struct open_alert *out)
@@ -214,6 +301,20 @@ bool judge_open_alert(const struct judge *judge, size_t i, struct open_alert *ou
 				conf_operand_is_pattern(b->rule->value) ? instance_name(b) : NULL,
 			.event = b->event,
 		};
+		return true;
+	}
+	return false;
+}
+
+bool judge_trend(const struct judge *judge, size_t i, struct open_alert *out)
+{
+	for (size_t k = 0; k < judge->n; k++) {
+		const struct binding *b = &judge->bindings[k];
+
+		if (!b->forecast || conf_operand_is_pattern(b->rule->value) ||
+			(isnan(b->event.growth) && isnan(b->event.seconds_to_full)) || i-- > 0)
+			continue;
+		*out = (struct open_alert){.name = b->rule->name, .event = b->event};
 		return true;
 	}
 	return false;

@@ -8,6 +8,7 @@
 
 #include "daemon/alert.h"
 #include "daemon/conf.h"
+#include "daemon/notify.h"
 #include "daemon/readings.h"
 
 struct judge;
@@ -23,17 +24,34 @@ struct open_alert {
 int judge_new(const struct conf *conf, const struct readings *readings, struct judge **out);
 void judge_free(struct judge *judge);
 
+/* Hand what is to be said to say, with arg, instead of notify_alert(). */
+typedef void judge_say_fn(
+	void *arg, const struct notify_subject *subject, const struct alert_event *event);
+void judge_redirect(struct judge *judge, judge_say_fn *say, void *arg);
+
 /* Judge every rule whose value is fresh (row: all are) and say what has changed. now:
  * CLOCK_MONOTONIC seconds, wall: CLOCK_REALTIME seconds. Allocates nothing. */
 void judge_look(struct judge *judge, bool row, double now, double wall);
 
+/* Tell the forecasts about this value what it was in the past (oldest first, UNKNOWN allowed), so that a habit of the
+ * machine is not news. */
+void judge_learn(struct judge *judge, const struct instance *instance, size_t metric, double wall,
+	double value);
+
 /* Take over the episodes of an older configuration's rules of the same name and subject. */
 void judge_inherit(struct judge *judge, const struct judge *old);
-/* Go on with an episode that status.json tells of; alert->event is not looked at. */
+/* Go on with an episode that status.json tells of; of alert->event only percent is looked at. */
 void judge_restore(struct judge *judge, const struct open_alert *alert,
 	const struct alert_episode *episode, double now, double wall);
 
+/* An alert about this instance that the last look has raised to a higher level, or false. */
+bool judge_raised(
+	const struct judge *judge, const struct instance *instance, struct open_alert *out);
+
 /* The i-th open alert, or false after the last one. */
 bool judge_open_alert(const struct judge *judge, size_t i, struct open_alert *out);
+
+/* The i-th rule without a pattern whose value is known to go somewhere (growth or seconds_to_full), or false. */
+bool judge_trend(const struct judge *judge, size_t i, struct open_alert *out);
 
 #endif

@@ -28,5 +28,6 @@
 #define MESSAGE_ID_SETTING_CHANGED "2fcbcc33f1034428ac779d608930628a" /* a maximum was changed */
 #define MESSAGE_ID_ABSENT                                                                          \
 	"43a80b3790af48d1801c5bbb97876f8c" /* a source is not there, or there again */
+#define MESSAGE_ID_WHO "1273a2c940d847d48a128ad8d7d0cb5b" /* who fills the conntrack table */
 
 #endif

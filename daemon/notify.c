@@ -30,8 +30,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 								 : NOTIFY_TEXT_SIZE - 1;
 }
 
-/* Only what is full is called 100% full. */
-static double whole_percent(double percent)
+double notify_percent(double percent)
 {
 	return percent < 100 ? fmin(round(percent), 99) : round(percent);
 }
@@ -69,7 +68,7 @@ static void add_state(struct text *t, const struct notify_subject *s, const stru
 	else if (s->rule->ratio && !isnan(e->percent))
 		add_ratio(t, s, e);
 	else if (!isnan(e->percent))
-		add(t, "%.0f%% full (%s of %s %s)", whole_percent(e->percent), value, limit,
+		add(t, "%.0f%% full (%s of %s %s)", notify_percent(e->percent), value, limit,
 			s->metric->unit);
 	else if (s->rule->limit)
 		add(t, "%s %s, no limit", value, s->metric->unit);

@@ -23,6 +23,9 @@ struct notify_subject {
 	double above; /* what rule->above is now; UNKNOWN or 0 if that is not to be told */
 };
 
+/* A percentage as a sentence tells it: whole, and only what is full is called 100% full. */
+double notify_percent(double percent);
+
 /* The sentence for an event, without a full stop, into out. */
 void notify_sentence(const struct notify_subject *subject, const struct alert_event *event,
 	char out[static NOTIFY_TEXT_SIZE]);

@@ -154,6 +154,7 @@ void readings_look(struct readings *readings)
 	for (size_t i = 0; i < readings->n; i++) {
 		struct instance *in = &readings->instances[i];
 
+		in->asked |= in->conf->collector->look != NULL;
 		if (in->conf->collector->look)
 			call(in->conf->collector->look, in->state, in->values, &in->look);
 	}
@@ -163,6 +164,7 @@ static void read_row(struct instance *in, const struct outcome *round)
 {
 	const struct collector *collector = in->conf->collector;
 
+	in->asked = true;
 	for (size_t m = 0; m < collector->n_metrics; m++)
 		if (!collector->metrics[m].look)
 			in->values[m] = UNKNOWN;
@@ -290,6 +292,8 @@ static void report_instance(struct instance *in, double now, double patience)
 	const struct outcome *failure = instance_failure(in);
 	bool failing = failure != NULL, absent = failing && is_absence(in, failure);
 
+	if (!in->asked)
+		return; /* what is read at rows only, before the first one */
 	if (failing != in->failing || in->changed == 0) {
 		in->failing = failing;
 		in->changed = now;
@@ -326,6 +330,7 @@ void readings_inherit(struct readings *readings, const struct readings *old)
 				in->conf->collector->n_metrics * sizeof *in->settings);
 			in->look = was->look;
 			in->read = was->read;
+			in->asked = was->asked;
 			in->seen = was->seen;
 			in->absent = was->absent;
 			in->unreadable = was->unreadable;

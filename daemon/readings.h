@@ -25,6 +25,7 @@ struct instance {
 	void *state;
 	double *values, *settings; /* settings: last known values of metrics with `announce` */
 	struct outcome look, read;
+	bool asked;      /* was read at all */
 	bool seen;       /* was readable at least once */
 	bool absent;     /* said to be absent */
 	bool failing;    /* the last read failed */

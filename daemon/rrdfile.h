@@ -34,4 +34,11 @@ void rrdfile_open(struct rrdfile *file, time_t clock, struct store_answer *answe
  */
 void rrdfile_update(struct rrdfile *file, const struct store_row *row, struct store_answer *answer);
 
+/*
+ * Hand out the maxima of the columns that the OPEN packet wants the past of: the last seven days, as finely as the file
+ * has them. Nothing where there is no file yet, or it cannot be read.
+ */
+typedef void rrdfile_past_fn(void *arg, const struct store_past *past);
+void rrdfile_past(struct rrdfile *file, rrdfile_past_fn *past, void *arg);
+
 #endif

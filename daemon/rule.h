@@ -52,4 +52,11 @@ struct rule {
 /* Percent of a listener's backlog: one connection more than it waits, and the next is dropped. */
 #define RULE_OVERFULL 100.001
 
+/* Whether time to full is to be foreseen. */
+static inline bool rule_forecasts(const struct rule *rule)
+{
+	return rule->enabled && rule->limit &&
+	       (rule->forecast_warning > 0 || rule->forecast_critical > 0);
+}
+
 #endif

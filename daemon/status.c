@@ -12,7 +12,6 @@
 #include "daemon/notify.h"
 #include "daemon/util.h"
 
-#define FILE_NAME "status.json"
 #define NEW_FILE_NAME ".status.json.new"
 #define MAX_EXACT 9007199254740992.0 /* 2^53: whole numbers below it are exact in a double */
 
@@ -104,13 +103,26 @@ static json_t *render_alerts(const struct status_source *source)
 	return alerts;
 }
 
+/* Where a table is going, also where there is no alert about it. */
+static json_t *render_trends(const struct status_source *source)
+{
+	json_t *trends = json_object();
+	struct open_alert trend;
+
+	for (size_t i = 0; source->judge && judge_trend(source->judge, i, &trend); i++)
+		json_object_set_new(trends, trend.name,
+			json_pack("{s:o, s:o}", "growth", tenths(trend.event.growth),
+				"seconds_to_full", number(round(trend.event.seconds_to_full))));
+	return trends;
+}
+
 char *status_render(const struct status_source *source)
 {
-	json_t *status = json_pack("{s:s, s:I, s:I, s:i, s:o, s:o, s:o}", "version",
+	json_t *status = json_pack("{s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:o}", "version",
 		CONNWATCH_VERSION, "time", (json_int_t)source->time, "interval",
 		(json_int_t)source->readings->conf->interval, "pid", (int)getpid(), "readings",
 		render_readings(source->readings), "errors", render_errors(source->readings),
-		"alerts", render_alerts(source));
+		"alerts", render_alerts(source), "trends", render_trends(source));
 	char *text = json_dumps(status, JSON_INDENT(1) | JSON_REAL_PRECISION(15)), *line = NULL;
 
 	json_decref(status);
@@ -139,7 +151,7 @@ static int write_new(int directory, const char *text)
 	return 0;
 }
 
-int status_write(const char *directory, const char *text)
+int status_write(const char *directory, const char *name, const char *text)
 {
 	CLEANUP_CLOSE int fd = open(directory, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 	int r;
@@ -147,7 +159,7 @@ int status_write(const char *directory, const char *text)
 	if (fd < 0)
 		return -errno;
 	r = write_new(fd, text);
-	if (r == 0 && renameat(fd, NEW_FILE_NAME, fd, FILE_NAME) < 0)
+	if (r == 0 && renameat(fd, NEW_FILE_NAME, fd, name) < 0)
 		r = -errno;
 	if (r < 0)
 		unlinkat(fd, NEW_FILE_NAME, 0);
@@ -170,7 +182,7 @@ void status_restore(const char *directory, struct judge *judge, double now, doub
 	json_t *status, *alert;
 	size_t i;
 
-	if (asprintf(&path, "%s/" FILE_NAME, directory) < 0)
+	if (asprintf(&path, "%s/" STATUS_FILE, directory) < 0)
 		return;
 	status = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 	json_array_foreach(json_object_get(status, "alerts"), i, alert)
@@ -179,12 +191,14 @@ void status_restore(const char *directory, struct judge *judge, double now, doub
 			.name = json_string_value(json_object_get(alert, "name")),
 			.instance = json_string_value(json_object_get(alert, "instance")),
 		};
+		const json_t *percent = json_object_get(alert, "percent");
 		struct alert_episode episode = {
 			.level = level_of(json_object_get(alert, "level")),
 			.worst = level_of(json_object_get(alert, "worst")),
 			.since = json_number_value(json_object_get(alert, "since")),
 		};
 
+		open.event.percent = json_is_number(percent) ? json_number_value(percent) : UNKNOWN;
 		if (open.name && episode.level != LEVEL_OK)
 			judge_restore(judge, &open, &episode, now, wall);
 	}

@@ -291,6 +291,12 @@ void store_check(struct store *s, double now)
 	}
 }
 
+void store_on_past(struct store *s, store_past_fn *past, void *arg)
+{
+	s->past = past;
+	s->past_arg = arg;
+}
+
 void store_get_counts(const struct store *s, struct store_counts *out)
 {
 	*out = s->counts;

@@ -32,6 +32,12 @@ struct store_counts {
  * store_reconfigure()). Sources are attached to event, which is borrowed. Returns 0 or -errno.
  */
 int store_new(sd_event *event, const struct conf *conf, struct store **out);
+/*
+ * Called from the event loop soon after the start with what the files of instances with a forecast hold: the maximum of a
+ * column at a past time, oldest first. instance and metric as in conf.
+ */
+typedef void store_past_fn(void *arg, size_t instance, size_t metric, double time, double value);
+void store_on_past(struct store *store, store_past_fn *past, void *arg);
 /* Change over to another configuration; rows already queued for instances that go on to exist are
  * kept. */
 int store_reconfigure(struct store *store, const struct conf *conf);

@@ -11,11 +11,28 @@
 /* A row may come up to two intervals late before it leaves a gap. */
 #define HEARTBEAT_STEPS 3
 
+/* Forecasts want to know what the machine is used to. */
+static uint32_t wanted_past(const struct conf *conf, const struct conf_instance *instance)
+{
+	uint32_t wanted = 0;
+	size_t of, metric;
+
+	for (size_t i = 0; i < conf->n_rules; i++) {
+		const struct rule *rule = &conf->rules[i];
+
+		if (rule_forecasts(rule) && conf_operand(conf, rule->value, &of, &metric) == 0 &&
+			&conf->instances[of] == instance && metric < 32)
+			wanted |= UINT32_C(1) << metric;
+	}
+	return wanted;
+}
+
 static ssize_t make_packet(const struct conf *conf, const struct conf_instance *instance,
 	uint32_t slot, uint8_t packet[static STORE_PACKET_SIZE])
 {
 	const struct collector *collector = instance->collector;
 	struct store_open open = {.name = instance->name,
+		.past = wanted_past(conf, instance),
 		.directory = conf->rrd_directory,
 		.step = conf->interval,
 		.heartbeat = HEARTBEAT_STEPS * conf->interval,

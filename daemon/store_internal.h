@@ -46,6 +46,9 @@ struct store {
 	bool answered;   /* it did, since it was started */
 	uint64_t spared; /* number + 1 of a row that got a second chance after no answer */
 
+	store_past_fn *past;
+	void *past_arg;
+
 	bool failing; /* from a death until it has worked for a while */
 	unsigned failing_restarts;
 	uint64_t failing_dropped;

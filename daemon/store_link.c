@@ -187,6 +187,22 @@ static void take_open_answer(struct store *s, const struct flight *f, const stru
 	files_done(&s->files, f->slot);
 }
 
+/* A slot whose instance is no longer there has no listener either. */
+static int take_past(struct store *s, uint32_t slot, const uint8_t *packet, size_t len)
+{
+	struct store_past past;
+	size_t instance = 0;
+
+	if (store_parse_past(packet, len, &past) < 0 || slot >= s->files.n)
+		return -EBADMSG;
+	while (instance < s->files.n_instances && s->files.slot[instance] != slot)
+		instance++;
+	for (size_t i = 0; s->past && instance < s->files.n_instances && i < past.n; i++)
+		s->past(s->past_arg, instance, past.column,
+			(double)(past.time + (int64_t)i * past.step), past.values[i]);
+	return 0;
+}
+
 /* Returns 0; -EBADMSG for what no store of ours sends; -ECANCELED where there is no store. */
 static int take_answer(struct store *s, const uint8_t *packet, size_t len)
 {
@@ -194,8 +210,11 @@ static int take_answer(struct store *s, const uint8_t *packet, size_t len)
 	struct store_answer answer;
 	struct flight f;
 
-	if (store_parse_packet(packet, len, &head) < 0 ||
-		store_parse_answer(packet, len, &answer) < 0)
+	if (store_parse_packet(packet, len, &head) < 0)
+		return -EBADMSG;
+	if (head.type == STORE_PAST)
+		return take_past(s, head.slot, packet, len);
+	if (store_parse_answer(packet, len, &answer) < 0)
 		return -EBADMSG;
 	if (answer.code == STORE_NO_EXEC) {
 		store_say_failing(s,

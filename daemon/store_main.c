@@ -56,6 +56,17 @@ static int serve(struct files *files, const struct store_packet *head, const uin
 	return 0;
 }
 
+/* A rrdfile_past_fn. */
+static void send_past(void *arg, const struct store_past *past)
+{
+	const uint32_t *slot = arg;
+	uint8_t packet[STORE_PACKET_SIZE];
+	ssize_t len = store_put_past(packet, *slot, past);
+
+	if (len > 0)
+		send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL);
+}
+
 static int run(struct files *files)
 {
 	uint8_t packet[STORE_PACKET_SIZE];
@@ -63,6 +74,7 @@ static int run(struct files *files)
 	for (;;) {
 		struct store_packet head;
 		struct store_answer answer;
+		bool opened;
 		ssize_t len = recv(STORE_FD, packet, sizeof(packet), MSG_TRUNC);
 		int r;
 
@@ -77,11 +89,14 @@ static int run(struct files *files)
 			r = serve(files, &head, packet, (size_t)len, &answer);
 		if (r < 0)
 			return r;
+		opened = head.type == STORE_OPEN;
 		head.type = STORE_ANSWER;
 		len = store_put_answer(packet, &head, &answer);
 		if (send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL) < 0 && errno != EPIPE &&
 			errno != ECONNRESET)
 			return -errno;
+		if (opened && files->slot[head.slot])
+			rrdfile_past(files->slot[head.slot], send_past, &head.slot);
 	}
 }
 

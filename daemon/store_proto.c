@@ -13,7 +13,7 @@
 
 struct open_head {
 	int64_t step, heartbeat;
-	uint32_t n_columns, n_archives, suspect, zero;
+	uint32_t n_columns, n_archives, suspect, past;
 };
 
 struct answer_head {
@@ -90,7 +90,8 @@ ssize_t store_put_open(
 		.heartbeat = open->heartbeat,
 		.n_columns = (uint32_t)open->n_columns,
 		.n_archives = (uint32_t)open->n_archives,
-		.suspect = open->suspect};
+		.suspect = open->suspect,
+		.past = open->past};
 
 	put(&w, &head, sizeof(head));
 	put(&w, &fixed, sizeof(fixed));
@@ -131,6 +132,21 @@ ssize_t store_put_answer(uint8_t buf[static STORE_PACKET_SIZE], const struct sto
 	return put_end(&w);
 }
 
+ssize_t store_put_past(
+	uint8_t buf[static STORE_PACKET_SIZE], uint32_t slot, const struct store_past *past)
+{
+	struct writer w = {.at = buf, .left = STORE_PACKET_SIZE};
+	struct store_packet head = {.type = STORE_PAST, .slot = slot};
+	uint32_t column[2] = {past->column, 0};
+
+	put(&w, &head, sizeof(head));
+	put(&w, column, sizeof(column));
+	put(&w, &past->time, sizeof(past->time));
+	put(&w, &past->step, sizeof(past->step));
+	put(&w, past->values, past->n * sizeof(past->values[0]));
+	return put_end(&w);
+}
+
 void store_mark_suspect(uint8_t *packet, bool suspect)
 {
 	uint32_t value = suspect;
@@ -145,7 +161,7 @@ int store_parse_packet(const uint8_t *buf, size_t len, struct store_packet *out)
 
 	if (len > STORE_PACKET_SIZE || !get(&c, out, sizeof(*out)))
 		return -EBADMSG;
-	return out->type >= STORE_OPEN && out->type <= STORE_ANSWER && out->slot < STORE_MAX_SLOTS
+	return out->type >= STORE_OPEN && out->type <= STORE_PAST && out->slot < STORE_MAX_SLOTS
 		       ? 0
 		       : -EBADMSG;
 }
@@ -203,7 +219,7 @@ int store_parse_open(const uint8_t *buf, size_t len, struct store_open *out)
 	if (!get_head(&c, STORE_OPEN) || !get(&c, &fixed, sizeof(fixed)))
 		return -EBADMSG;
 	if (fixed.step < 1 || fixed.step > MAX_SECONDS || fixed.heartbeat < fixed.step ||
-		fixed.heartbeat > 4 * MAX_SECONDS || fixed.suspect > 1 || fixed.zero != 0)
+		fixed.heartbeat > 4 * MAX_SECONDS || fixed.suspect > 1)
 		return -EBADMSG;
 	if (fixed.n_columns < 1 || fixed.n_columns > STORE_MAX_COLUMNS || fixed.n_archives < 1 ||
 		fixed.n_archives > STORE_MAX_ARCHIVES)
@@ -211,6 +227,7 @@ int store_parse_open(const uint8_t *buf, size_t len, struct store_open *out)
 	out->step = fixed.step;
 	out->heartbeat = fixed.heartbeat;
 	out->suspect = fixed.suspect;
+	out->past = fixed.past;
 	out->n_columns = fixed.n_columns;
 	out->n_archives = fixed.n_archives;
 	if (!get_archives(&c, out))
@@ -235,6 +252,23 @@ int store_parse_row(const uint8_t *buf, size_t len, struct store_row *out)
 		return -EBADMSG;
 	/* 2^40 is the year 36812. */
 	if (out->time < 1 || out->time > INT64_C(1) << 40)
+		return -EBADMSG;
+	return get(&c, out->values, out->n * sizeof(out->values[0])) ? 0 : -EBADMSG;
+}
+
+int store_parse_past(const uint8_t *buf, size_t len, struct store_past *out)
+{
+	struct cursor c = {buf, len};
+	uint32_t column[2];
+
+	if (!get_head(&c, STORE_PAST) || !get(&c, column, sizeof(column)) ||
+		!get(&c, &out->time, sizeof(out->time)) || !get(&c, &out->step, sizeof(out->step)))
+		return -EBADMSG;
+	out->column = column[0];
+	out->n = c.left / sizeof(out->values[0]);
+	if (c.left % sizeof(out->values[0]) || out->n < 1 || out->n > STORE_PAST_ROWS ||
+		column[1] || out->column >= STORE_MAX_COLUMNS || out->step < 1 ||
+		out->step > MAX_SECONDS || out->time < 1 || out->time > INT64_C(1) << 40)
 		return -EBADMSG;
 	return get(&c, out->values, out->n * sizeof(out->values[0])) ? 0 : -EBADMSG;
 }

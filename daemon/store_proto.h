@@ -25,10 +25,11 @@
 #define STORE_MAX_SLOTS 4096
 #define STORE_MAX_COLUMNS 64
 #define STORE_MAX_ARCHIVES 64
-#define STORE_NAME_SIZE 64  /* with NUL: "listener-" and a title of 32 */
-#define STORE_TEXT_SIZE 512 /* of a cause or a note, with NUL */
+#define STORE_NAME_SIZE 64   /* with NUL: "listener-" and a title of 32 */
+#define STORE_PAST_ROWS 1000 /* of one packet */
+#define STORE_TEXT_SIZE 512  /* of a cause or a note, with NUL */
 
-enum store_type { STORE_OPEN = 1, STORE_ROW, STORE_ANSWER };
+enum store_type { STORE_OPEN = 1, STORE_ROW, STORE_ANSWER, STORE_PAST };
 
 /* What every packet begins with. slot: number of the file, chosen by the loop; seq: given back in
  * the answer. */
@@ -51,6 +52,8 @@ struct store_open {
 	const char *name, *directory;
 	int64_t step, heartbeat; /* seconds */
 	bool suspect; /* librrd crashed on this file several times: move it aside unread */
+	uint32_t
+		past; /* columns (1 << number) of which the last days are wanted, in PAST packets after the answer */
 	size_t n_columns, n_archives;
 	struct store_column columns[STORE_MAX_COLUMNS];
 	struct store_archive archives[STORE_MAX_ARCHIVES]; /* ascending steps */
@@ -60,6 +63,14 @@ struct store_row {
 	int64_t time;
 	size_t n;
 	double values[STORE_MAX_COLUMNS];
+};
+
+/* Maxima of a column in the file, oldest first, every step seconds; UNKNOWN where there is none. */
+struct store_past {
+	uint32_t column;
+	int64_t time, step; /* time: UNIX seconds of values[0] */
+	size_t n;
+	double values[STORE_PAST_ROWS];
 };
 
 enum store_code {
@@ -88,6 +99,9 @@ ssize_t store_put_row(uint8_t buf[static STORE_PACKET_SIZE], const struct store_
 ssize_t store_put_answer(uint8_t buf[static STORE_PACKET_SIZE], const struct store_packet *head,
 	const struct store_answer *answer);
 
+ssize_t store_put_past(
+	uint8_t buf[static STORE_PACKET_SIZE], uint32_t slot, const struct store_past *past);
+
 /* Set `suspect` in an OPEN packet that was put. */
 void store_mark_suspect(uint8_t *packet, bool suspect);
 
@@ -95,6 +109,7 @@ void store_mark_suspect(uint8_t *packet, bool suspect);
 int store_parse_packet(const uint8_t *buf, size_t len, struct store_packet *out);
 int store_parse_open(const uint8_t *buf, size_t len, struct store_open *out);
 int store_parse_row(const uint8_t *buf, size_t len, struct store_row *out);
+int store_parse_past(const uint8_t *buf, size_t len, struct store_past *out);
 int store_parse_answer(const uint8_t *buf, size_t len, struct store_answer *out);
 
 #endif

@@ -15,7 +15,8 @@ equal "no capability" 0000000000000000 "$(awk '/^CapBnd/ { print $2 }' "/proc/$(
 [ -n "$(property StatusText)" ] || fail "STATUS= is empty"
 ok "STATUS= says: $(property StatusText)"
 check "status.json is JSON and has readings" jq -e '.readings.tcp.in_segs' "$status"
-equal "collectors that failed" '{}' "$(jq -c .errors "$status")"
+# A container has no log of the kernel's.
+equal "collectors that failed" '{}' "$(jq -c '.errors | del(.kernlog)' "$status")"
 equal "sockets are seen" true "$(jq '.readings.sockets.established != null' "$status")"
 equal "messages at warning or above" 0 "$(said -p warning | wc -l)"
 

@@ -90,3 +90,4 @@ for _ in 1 2 3 4 5; do
 done
 equal "alerts left" '[]' "$(jq -c .alerts "$status")"
 check "the drops were said" matching '^[24] conntrack: dropping packets: [0-9]+ dropped in the last'
+check "so did the kernel's log" matching '^[24] conntrack: "table full, dropping packet" in the kernel.s log: [0-9]+ logged in the last'

@@ -229,6 +229,7 @@ recorded_proc() {
 	proc=$work/proc
 	cp -a "$fixtures/linux-6.1-debian/proc" "$proc"
 	chmod -R u+w "$proc"
+	echo 262144 >"$proc/sys/net/netfilter/nf_conntrack_buckets" # enough for any count that a test writes
 }
 
 # set_number FILE NUMBER - in place and without a moment at which the file is empty; the width has to stay.

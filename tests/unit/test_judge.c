@@ -167,7 +167,7 @@ static void line_in_the_kernels_log_is_told(void **state)
 
 static void pattern_has_a_state_for_each_instance(void **state)
 {
-	struct alert_episode episode = {LEVEL_WARNING, LEVEL_WARNING, WORLD_EPOCH};
+	struct alert_episode episode = {.level = LEVEL_WARNING, .since = WORLD_EPOCH};
 	struct open_alert alert;
 
 	(void)state;
@@ -264,7 +264,8 @@ static void episode_of_a_table_that_went_is_over_after_a_while(void **state)
 
 static void restored_episode_ends_with_a_recovery(void **state)
 {
-	struct alert_episode episode = {LEVEL_WARNING, LEVEL_CRITICAL, WORLD_EPOCH + 1000 - 300};
+	struct alert_episode episode = {
+		.level = LEVEL_WARNING, .worst = LEVEL_CRITICAL, .since = WORLD_EPOCH + 1000 - 300};
 
 	(void)state;
 	world_configure(&w, ONLY_LEVELS);

@@ -35,6 +35,26 @@ static void long_file_is_read_whole(void **state)
 	free(text);
 }
 
+static void what_is_supplied_reads_where_there_is_no_file(void **state)
+{
+	const struct tree *tree = *state;
+	struct procfile file = PROCFILE("made");
+	struct span got;
+
+	assert_int_equal(procfile_read(tree->proc, &file, &got), -ENOENT);
+	assert_int_equal(proc_supply(tree->proc, "made", "by hand\n"), 0);
+	assert_false(proc_has(tree->proc, "made"));
+	assert_int_equal(procfile_read(tree->proc, &file, &got), 0);
+	assert_int_equal(got.len, strlen("by hand\n"));
+	assert_string_equal(got.at, "by hand\n");
+	tree_put(tree, "made", "by the kernel\n");
+	assert_int_equal(procfile_read(tree->proc, &file, &got), 0);
+	assert_string_equal(got.at, "by the kernel\n");
+	tree_put(tree, "made", NULL);
+	assert_int_equal(proc_supply(tree->proc, "made", NULL), 0);
+	assert_int_equal(procfile_read(tree->proc, &file, &got), -ENOENT);
+}
+
 static void endless_file_folder_and_pipe_are_refused(void **state)
 {
 	const struct tree *tree = *state;
@@ -155,6 +175,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_TREE(long_file_is_read_whole),
+		WITH_TREE(what_is_supplied_reads_where_there_is_no_file),
 		WITH_TREE(endless_file_folder_and_pipe_are_refused),
 		WITH_TREE(numbers_are_exactly_as_many),
 		cmocka_unit_test(descriptors_of_procfs_are_kept),

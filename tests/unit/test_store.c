@@ -158,7 +158,7 @@ static void start(struct world *w)
 /* Row number i of every instance. */
 static void append_at(struct world *w, int64_t time)
 {
-	const double values[] = {(double)(time - START), 7};
+	const double values[] = {fabs((double)(time - START)), 7};
 
 	for (size_t i = 0; i < w->conf.n_instances; i++)
 		store_append(w->store, i, (time_t)time, values, i == w->conf.n_instances - 1);
@@ -223,6 +223,58 @@ static void rows_arrive_in_their_files(void **state)
 }
 
 /* Case 31. */
+static const struct rule forecast[] = {{.name = "full",
+	.value = "conntrack.entries",
+	.limit = "conntrack.drop",
+	.forecast_warning = 60,
+	.enabled = true}};
+
+/* What was heard of the past. */
+static struct {
+	size_t known;
+	double time, value; /* of the newest that is known */
+} heard;
+
+static void hear(void *arg, size_t instance, size_t metric, double time, double value)
+{
+	(void)arg;
+	assert_int_equal(instance, 0);
+	assert_int_equal(metric, 0);
+	assert_true(time > heard.time);
+	if (isnan(value))
+		return;
+	heard.known++;
+	heard.time = time;
+	heard.value = value;
+}
+
+static bool has_heard(const struct world *w)
+{
+	(void)w;
+	return heard.known == 31;
+}
+
+static void past_is_told_to_forecasts_oldest_first(void **state)
+{
+	struct world *w = *state;
+	int64_t first =
+		time(NULL) / 60 * 60 - 600; /* a file of the far future would be moved aside */
+
+	start(w);
+	for (int i = 0; i <= 30; i++)
+		append_at(w, first + i * INTERVAL);
+	wait_for(w, is_idle);
+	store_finish(w->store, PATIENCE_MS);
+	store_free(w->store);
+	w->conf.rules = forecast;
+	w->conf.n_rules = 1;
+	assert_int_equal(store_new(w->event, &w->conf, &w->store), 0);
+	store_on_past(w->store, hear, NULL);
+	wait_for(w, has_heard);
+	assert_int_equal(heard.time, first + 300);
+	assert_int_equal(heard.value, START - (first + 300));
+}
+
 static void files_and_folder_are_readable_by_all_under_any_umask(void **state)
 {
 	struct world *w = *state;
@@ -747,6 +799,7 @@ int main(int argc, char **argv)
 		TEST(missing_program_is_said_once_and_rows_wait)};
 	const struct CMUnitTest tests[] = {
 		TEST(rows_arrive_in_their_files),
+		TEST(past_is_told_to_forecasts_oldest_first),
 		TEST(files_and_folder_are_readable_by_all_under_any_umask),
 		TEST(process_has_its_name_and_no_signal_ends_it),
 		TEST(killed_process_is_replaced_at_once_and_said_once),

@@ -237,6 +237,39 @@ static void row_of_wrong_length_or_time_is_refused(void **state)
 	assert_int_equal(store_parse_row(buf, len, &row), -EBADMSG);
 }
 
+static void past_comes_back_and_nothing_but_it(void **state)
+{
+	static struct store_past past = {.column = 2,
+					 .time = 1796068800,
+					 .step = 60,
+					 .n = STORE_PAST_ROWS},
+				 out;
+	uint8_t buf[STORE_PACKET_SIZE];
+	struct store_packet head;
+	size_t len;
+
+	(void)state;
+	past.values[0] = 7;
+	past.values[STORE_PAST_ROWS - 1] = 9;
+	len = (size_t)store_put_past(buf, 3, &past);
+	assert_int_equal(store_parse_packet(buf, len, &head), 0);
+	assert_int_equal(head.slot, 3);
+	assert_int_equal(store_parse_past(buf, len, &out), 0);
+	assert_int_equal(out.n, STORE_PAST_ROWS);
+	assert_int_equal(out.time, past.time);
+	assert_number(out.values[STORE_PAST_ROWS - 1], 9);
+	for (size_t cut = 0; cut < 48; cut++)
+		assert_int_equal(store_parse_past(buf, cut, &out), -EBADMSG);
+	assert_int_equal(store_parse_past(buf, len - 1, &out), -EBADMSG);
+	past.step = 0;
+	store_put_past(buf, 3, &past);
+	assert_int_equal(store_parse_past(buf, len, &out), -EBADMSG);
+	past.step = 60;
+	past.column = STORE_MAX_COLUMNS;
+	store_put_past(buf, 3, &past);
+	assert_int_equal(store_parse_past(buf, len, &out), -EBADMSG);
+}
+
 static void unknown_type_or_slot_is_refused(void **state)
 {
 	struct store_packet head = {.type = 0}, out;
@@ -248,7 +281,7 @@ static void unknown_type_or_slot_is_refused(void **state)
 		head.type = type;
 		store_put_row(buf, &head, 1, &value, 1);
 		assert_int_equal(store_parse_packet(buf, 32, &out),
-			type >= STORE_OPEN && type <= STORE_ANSWER ? 0 : -EBADMSG);
+			type >= STORE_OPEN && type <= STORE_PAST ? 0 : -EBADMSG);
 	}
 	head = (struct store_packet){.type = STORE_ROW, .slot = STORE_MAX_SLOTS};
 	store_put_row(buf, &head, 1, &value, 1);
@@ -310,6 +343,7 @@ int main(void)
 		cmocka_unit_test(open_too_long_for_a_packet_is_not_put),
 		cmocka_unit_test(row_comes_back_as_it_was_put),
 		cmocka_unit_test(row_of_wrong_length_or_time_is_refused),
+		cmocka_unit_test(past_comes_back_and_nothing_but_it),
 		cmocka_unit_test(unknown_type_or_slot_is_refused),
 		cmocka_unit_test(answer_comes_back_without_control_characters),
 		cmocka_unit_test(answer_that_contradicts_itself_is_refused),

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/past.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collectors/registry.h"
+#include "daemon/util.h"
+
+#define CSV_HEADER "time,entries,max"
+#define RRD_COOKIE "RRD"
+
+extern char **environ;
+
+/* Everything while a past is read. */
+struct reader {
+	past_row_fn *row;
+	void *arg;
+	struct past_row past;
+	char names[2048];
+	/* Of an RRD. */
+	bool counter[PAST_COLUMNS];
+	double sum[PAST_COLUMNS];
+	double step, resolution, span, last; /* seconds; of the finest archive of averages */
+	double rows, per_row;                /* of the archive that is being described */
+	bool average;
+};
+
+/* UNIX seconds, or a time in UTC as ISO 8601 writes it. */
+static bool parse_time(const char *text, double *out)
+{
+	struct tm tm = {0};
+	const char *end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	char *rest;
+
+	if (end && !*end) {
+		*out = (double)timegm(&tm);
+		return true;
+	}
+	*out = strtod(text, &rest);
+	return rest != text && !*rest && *out >= 0 && *out < 1e12;
+}
+
+/* Empty is unknown. */
+static bool parse_count(const char *text, double *out)
+{
+	char *rest;
+
+	*out = UNKNOWN;
+	if (!*text)
+		return true;
+	*out = strtod(text, &rest);
+	return rest != text && !*rest && isfinite(*out) && *out >= 0;
+}
+
+int past_parse_csv(const char *line, struct past_row *out)
+{
+	char copy[128], *at = copy, *time, *entries, *max;
+
+	if (snprintf(copy, sizeof(copy), "%s", line) >= (int)sizeof(copy))
+		return -EBADMSG;
+	copy[strcspn(copy, "\r")] = '\0';
+	time = strsep(&at, ",");
+	entries = strsep(&at, ",");
+	max = strsep(&at, ",");
+	if (!max || at || !parse_time(time, &out->time) || !parse_count(entries, &out->values[0]) ||
+		!parse_count(max, &out->values[1]))
+		return -EBADMSG;
+	return 0;
+}
+
+static int read_csv(
+	const char *path, FILE *f, struct reader *reader, char error[static PAST_ERROR_SIZE])
+{
+	CLEANUP_FREE char *line = NULL;
+	size_t size = 0, number = 0;
+	double before = -1;
+
+	reader->past.n = 2;
+	reader->past.names[0] = "entries";
+	reader->past.names[1] = "max";
+	while (getline(&line, &size, f) > 0) {
+		number++;
+		line[strcspn(line, "\r\n")] = '\0';
+		if (number == 1 && strcmp(line, CSV_HEADER) != 0) {
+			snprintf(error, PAST_ERROR_SIZE, "%s:1: the header must be " CSV_HEADER,
+				path);
+			return -EBADMSG;
+		}
+		if (number == 1 || !*line)
+			continue;
+		if (past_parse_csv(line, &reader->past) < 0) {
+			snprintf(error, PAST_ERROR_SIZE, "%s:%zu: not TIME,ENTRIES,MAX: \"%.60s\"",
+				path, number, line);
+			return -EBADMSG;
+		}
+		if (reader->past.time < before) {
+			snprintf(error, PAST_ERROR_SIZE,
+				"%s:%zu: the time is before that of the line above", path, number);
+			return -EBADMSG;
+		}
+		before = reader->past.time;
+		reader->row(reader->arg, &reader->past);
+	}
+	if (number == 0)
+		snprintf(error, PAST_ERROR_SIZE, "%s: is empty; its first line must be " CSV_HEADER,
+			path);
+	return number ? 0 : -EBADMSG;
+}
+
+/* A line of `rrdtool info`: find the finest archive of averages. */
+static void take_info(struct reader *r, char *line)
+{
+	const char *key = strsep(&line, "="), *field = strrchr(key, '.');
+	double value = line ? strtod(line, NULL) : UNKNOWN;
+
+	if (strncmp(key, "step ", 5) == 0)
+		r->step = value;
+	else if (strncmp(key, "last_update ", 12) == 0)
+		r->last = value;
+	if (strncmp(key, "rra[", 4) != 0 || !field)
+		return;
+	if (strcmp(field, ".cf ") == 0)
+		r->average = line && strcmp(line, " \"AVERAGE\"") == 0;
+	else if (strcmp(field, ".rows ") == 0)
+		r->rows = value;
+	else if (strcmp(field, ".pdp_per_row ") == 0 && r->average &&
+		 (r->resolution == 0 || value * r->step < r->resolution)) {
+		r->resolution = value * r->step;
+		r->span = r->rows * r->resolution;
+	}
+}
+
+static bool is_counter(const char *name)
+{
+	for (size_t i = 0; i < registry_len; i++)
+		for (size_t m = 0; m < registry[i]->n_metrics; m++)
+			if (strcmp(registry[i]->name, "conntrack") == 0 &&
+				strcmp(registry[i]->metrics[m].name, name) == 0)
+				return registry[i]->metrics[m].kind == METRIC_COUNTER;
+	return false;
+}
+
+static void take_names(struct reader *r, const char *line)
+{
+	char *at = r->names, *name;
+
+	snprintf(r->names, sizeof(r->names), "%s", line);
+	while ((name = strsep(&at, " ")))
+		if (*name && r->past.n < PAST_COLUMNS) {
+			r->counter[r->past.n] = is_counter(name);
+			r->past.names[r->past.n++] = name;
+		}
+}
+
+/* A line of `rrdtool fetch`: the names, or "TIME: value value". */
+static void take_fetched(struct reader *r, char *line)
+{
+	char *end;
+
+	if (r->past.n == 0) {
+		take_names(r, line);
+		return;
+	}
+	r->past.time = strtod(line, &end);
+	if (end == line || *end++ != ':')
+		return;
+	for (size_t i = 0; i < r->past.n; i++) {
+		double value = strtod(end, &end);
+
+		/* What is recorded of a counter is its increase per second. */
+		if (r->counter[i] && !isnan(value))
+			r->sum[i] += value * r->resolution;
+		r->past.values[i] = r->counter[i] && !isnan(value) ? r->sum[i] : value;
+	}
+	if (r->past.time <= r->last)
+		r->row(r->arg, &r->past);
+}
+
+/* Run rrdtool and take each line that it prints. Returns 0, or -errno: -ENOENT if it is not installed, -EIO if it failed
+ * (and said why on stderr). */
+static int run_rrdtool(
+	char *const argv[], void (*take)(struct reader *, char *), struct reader *reader)
+{
+	CLEANUP_FREE char *line = NULL;
+	posix_spawn_file_actions_t actions;
+	size_t size = 0;
+	int pipes[2], status = 0, r;
+	pid_t pid;
+	FILE *f;
+
+	if (pipe(pipes) < 0)
+		return -errno;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, pipes[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addclose(&actions, pipes[0]);
+	r = -posix_spawnp(&pid, "rrdtool", &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(pipes[1]);
+	f = r == 0 ? fdopen(pipes[0], "r") : NULL;
+	if (!f) {
+		close(pipes[0]);
+		return r;
+	}
+	while (getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		take(reader, line);
+	}
+	fclose(f);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		continue;
+	return status == 0 ? 0 : -EIO;
+}
+
+static int read_rrd(const char *path, struct reader *reader, char error[static PAST_ERROR_SIZE])
+{
+	char rrdtool[] = "rrdtool", info[] = "info", fetch[] = "fetch", average[] = "AVERAGE";
+	char file[PATH_MAX], resolution[32], start[32], end[32];
+	int r;
+
+	/* A name that begins with a dash is no option. */
+	snprintf(file, sizeof(file), "%s%s", *path == '-' ? "./" : "", path);
+	r = run_rrdtool((char *[]){rrdtool, info, file, NULL}, take_info, reader);
+	if (r == 0 && reader->resolution > 0) {
+		snprintf(resolution, sizeof(resolution), "-r%.0f", reader->resolution);
+		snprintf(start, sizeof(start), "-s%.0f", reader->last - reader->span);
+		snprintf(end, sizeof(end), "-e%.0f", reader->last);
+		r = run_rrdtool(
+			(char *[]){rrdtool, fetch, file, average, resolution, start, end, NULL},
+			take_fetched, reader);
+	}
+	if (r == -ENOENT)
+		snprintf(error, PAST_ERROR_SIZE,
+			"cannot read %s without rrdtool; install the package rrdtool", path);
+	else if (r < 0)
+		snprintf(error, PAST_ERROR_SIZE, "cannot read %s: %s", path,
+			r == -EIO ? "rrdtool failed" : strerror(-r));
+	return r;
+}
+
+/* An RRD begins with its cookie, NUL included. */
+static bool is_rrd(FILE *f)
+{
+	char cookie[sizeof(RRD_COOKIE)] = "";
+	bool is = fread(cookie, 1, sizeof(cookie), f) == sizeof(cookie) &&
+		  memcmp(cookie, RRD_COOKIE, sizeof(cookie)) == 0;
+
+	rewind(f);
+	return is;
+}
+
+int past_read(const char *path, past_row_fn *row, void *arg, char error[static PAST_ERROR_SIZE])
+{
+	struct reader reader = {.row = row, .arg = arg};
+	FILE *f = fopen(path, "re");
+	int r = f ? 0 : -errno;
+
+	if (!f) {
+		snprintf(error, PAST_ERROR_SIZE, "cannot open %s: %s", path, strerror(-r));
+		return r;
+	}
+	r = is_rrd(f) ? read_rrd(path, &reader, error) : read_csv(path, f, &reader, error);
+	fclose(f);
+	return r;
+}
