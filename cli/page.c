@@ -323,7 +323,8 @@ static void alerts(const struct pages *pages, FILE *out)
 {
 	if (!pages->alerts)
 		return;
-	fputs("<section aria-labelledby=\"open-alerts\">\n<h2 id=\"open-alerts\">Open alerts</h2>\n<p><!-- "
+	fputs("<section aria-labelledby=\"open-alerts\">\n<h2 id=\"open-alerts\">Open "
+	      "alerts</h2>\n<p><!-- "
 	      "<RRD::INCLUDE",
 		out);
 	page_argument(pages->alerts, out);

@@ -13,10 +13,14 @@
 
 struct judge;
 
+#define OBJECT_SIZE 64
+
 /* An open alert, for status.json. */
 struct open_alert {
 	const char *name;
-	const char *instance;     /* "listener-https", of a rule with a pattern; else NULL */
+	char object
+		[OBJECT_SIZE]; /* "192.0.2.1:443", the listener that is meant; "" if there is none */
+	const char *instance;  /* "listener-https", of a rule with a pattern; else NULL */
 	struct alert_event event; /* of the last look */
 };
 

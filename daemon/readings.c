@@ -297,8 +297,9 @@ static void report_absence(struct instance *in, const struct outcome *failure)
 	if (!failure)
 		log_fields(LOG_NOTICE, &id, 1, "%s: is there now", in->conf->name);
 	else
-		log_fields(LOG_NOTICE, &id, 1, "%s: %s: %s; its readings are unknown until then",
-			in->conf->name, absence(in, failure), failure->error);
+		log_fields(LOG_NOTICE, &id, 1, "%s: %s: %s; its readings are unknown until %s",
+			in->conf->name, absence(in, failure), failure->error,
+			failure->r == -ENOENT ? "it is there" : "it may");
 }
 
 /* Not there, or never permitted: somebody's choice. What was readable and is no more is a fault. */

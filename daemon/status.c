@@ -65,8 +65,9 @@ static json_t *render_alert(const struct open_alert *alert)
 {
 	const struct alert_event *e = &alert->event;
 
-	return json_pack("{s:s, s:s*, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", alert->name,
-		"instance", alert->instance, "level", level_names[e->to], "worst",
+	return json_pack("{s:s, s:s*, s:s*, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name",
+		alert->name, "instance", alert->instance, "object",
+		alert->object[0] ? alert->object : NULL, "level", level_names[e->to], "worst",
 		level_names[e->worst], "since", number(floor(e->since)), "value", number(e->value),
 		"limit", number(e->limit), "percent", tenths(e->percent), "seconds_to_full",
 		number(round(e->seconds_to_full)));

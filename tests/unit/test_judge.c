@@ -141,8 +141,8 @@ static void drops_are_told_at_once_with_number_and_remedy(void **state)
 	world_row(&w);
 	assert_string_equal(world_said(&w), "");
 	world_row(&w);
-	assert_string_equal(world_said(&w), "<5>connwatchd: conntrack: back to normal: 0 dropped "
-					    "in the last 1 s, was critical for 5 s\n");
+	assert_string_equal(world_said(&w), "<5>connwatchd: conntrack: back to normal: no longer "
+					    "dropping packets, was critical for 5 s\n");
 }
 
 static void line_in_the_kernels_log_is_told(void **state)
@@ -243,7 +243,7 @@ static void episode_of_a_table_that_went_is_over_after_a_while(void **state)
 	for (int i = 0; i < 10; i++)
 		world_row(&w);
 	assert_string_equal(world_said(&w),
-		"<5>connwatchd: conntrack: back to normal: 0 entries, no limit, "
+		"<5>connwatchd: conntrack: back to normal: no longer there, "
 		"was warning for 31 s\n");
 	assert_int_equal(open_alerts(), 0);
 }

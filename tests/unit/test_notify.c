@@ -142,7 +142,7 @@ static void increase_is_told_as_a_number_with_the_setting_to_raise(void **state)
 	e.worst = LEVEL_CRITICAL;
 	e.duration = 90;
 	expect(&dropping, &drop, "", &e,
-		"conntrack: back to normal: 1520 dropped in the last 10 s, was critical for 1 min "
+		"conntrack: back to normal: no longer dropping packets, was critical for 1 min "
 		"30 s");
 }
 
