@@ -106,7 +106,8 @@ static void head(const struct pages *pages, const char *title, FILE *out)
 	page_html(pages->host, out);
 	fputs(": ", out);
 	page_html(title, out);
-	fputs("</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n</head>\n<body>\n"
+	fputs("</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n"
+	      "<link rel=\"icon\" type=\"image/svg+xml\" href=\"icon.svg\">\n</head>\n<body>\n"
 	      "<RRD::SETENV XDG_CACHE_HOME",
 		out);
 	page_argument(pages->images, out); /* fontconfig wants to write somewhere */

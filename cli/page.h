@@ -13,9 +13,10 @@
 #include "cli/limits.h"
 #include "daemon/conf.h"
 
-/* The first two lines of every page; the first is not shown. */
+/* The first two lines of every page; the first is not shown. Apache makes arguments of a query
+ * without an equals sign: behind -- none is taken for an option. */
 #define PAGE_HEAD                                                                                  \
-	"#!/usr/bin/rrdcgi\n"                                                                      \
+	"#!/usr/bin/rrdcgi --\n"                                                                   \
 	"<!DOCTYPE html><!-- made by connwatch pages -->\n"
 
 /* What all pages are made from; borrowed. No path may hold <, > or control characters: see
@@ -34,6 +35,7 @@ struct pages {
 void page_index(const struct pages *pages, FILE *out);
 void page_graph(const struct pages *pages, const struct graph_ref *graph, FILE *out);
 void page_style(FILE *out);
+void page_icon(FILE *out); /* SVG; without one browsers ask for /favicon.ico */
 
 /* Whether a tag of rrdcgi can hold this text: it counts < and > within quotes too. */
 bool page_can_hold(const char *text);

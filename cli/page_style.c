@@ -51,7 +51,8 @@ static const char style[] =
 	".critical .level{color:var(--bad)}\n"
 	"dl{font-size:.9rem}\ndt{font-weight:bold}\ndd{margin:0 0 .4rem}\n"
 	"footer{margin-top:1.5rem;border-top:1px solid var(--line)}\n"
-	"@media (max-width:40rem){.legend th:first-child{width:32%}.limits thead,.limits "
+	"@media (max-width:40rem){article{overflow-x:auto}.legend{font-size:.7rem}.legend th,"
+	".legend td{padding:.1rem .15rem}.legend th:first-child{width:30%}.limits thead,.limits "
 	"td:nth-child(4),"
 	".limits td:nth-child(6){display:none}}\n"
 	"@media (prefers-color-scheme:dark){:root{--back:#121417;--text:#e4e7eb;--soft:#a2a9b3;"
@@ -67,4 +68,14 @@ void page_style(FILE *out)
 	fputs(style, out);
 	for (int i = 0; i < N_COLOURS; i++)
 		fprintf(out, ".k%d{background:%s}\n", i, graphdef_colour((enum graph_colour)i));
+}
+
+/* A table, half full, and its limit. */
+void page_icon(FILE *out)
+{
+	fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 16 16\">"
+	      "<rect width=\"16\" height=\"16\" rx=\"3\" fill=\"#0057a3\"/>"
+	      "<path d=\"M2 13V10l3-2 3 1 3-4 3 2v6z\" fill=\"#fff\"/>"
+	      "<path d=\"M2 3.5h12\" stroke=\"#ffb000\" stroke-width=\"1.5\"/></svg>\n",
+		out);
 }

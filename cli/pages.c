@@ -116,7 +116,7 @@ static int replace(const struct target *t, const char *name, const char *text, m
 	return fail(t, name, -r);
 }
 
-/* The page of graph number i; n: the index, n + 1: the style sheet. */
+/* The page of graph number i; n: the index, n + 1: the style sheet, n + 2: the icon. */
 static int write_page(const struct target *t, const struct pages *pages, size_t i)
 {
 	CLEANUP_FREE char *text = NULL;
@@ -132,9 +132,13 @@ static int write_page(const struct target *t, const struct pages *pages, size_t 
 		page_graph(pages, &pages->graphs[i], out);
 	} else if (i == pages->n_graphs) {
 		page_index(pages, out);
-	} else {
+	} else if (i == pages->n_graphs + 1) {
 		snprintf(name, sizeof(name), "style.css");
 		page_style(out);
+		mode = STYLE_MODE;
+	} else {
+		snprintf(name, sizeof(name), "icon.svg");
+		page_icon(out);
 		mode = STYLE_MODE;
 	}
 	if (ferror(out) | fclose(out))
@@ -203,7 +207,7 @@ static int write_pages(const struct arguments *args, const struct pages *pages)
 		return -errno;
 	}
 	r = 0;
-	for (size_t i = 0; i < pages->n_graphs + 2 && r == 0; i++)
+	for (size_t i = 0; i < pages->n_graphs + 3 && r == 0; i++)
 		r = write_page(&t, pages, i);
 	if (r == 0)
 		r = remove_old(&t, pages);

@@ -73,7 +73,7 @@ function live(t,    hour) {
 function row(t,    i, value, text) {
 	for (i = 1; i <= n; i++) {
 		value = reading(column[i], t)
-		if (type[i] == "DERIVE") {
+		if (type[i] == "DERIVE" && value != "U") {
 			sum[i] += floor(value * step)
 			value = sum[i]
 		}

@@ -1,10 +1,13 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# Sourced by tests/system/web-*.sh after system.sh: a week of readings, the pages of it, and a web server with the
+# Sourced by tests/system/web-*.sh: a week of readings, the pages of it, and a web server with the
 # snippet of conf/ in front of them, in the test's own network namespace. Only paths are changed in the snippet.
+# shellcheck source=../lib/system.sh
+. "$(dirname "$0")/../lib/system.sh"
 need rrdtool rrdcgi node chromium curl setpriv jq
 need_root
 id www-data >/dev/null 2>&1 || skip "there is no user www-data here"
+# shellcheck disable=SC2034 # read by the tests
 build=$(cd "${2:-$top/build}" && pwd)
 modules=$top/build/web
 [ -d "$modules/node_modules/html-validate" ] || skip "no html-validate in build/web: ./dev test installs it"
@@ -156,22 +159,4 @@ check() {
 		fail "$asked, see above"
 	}
 	sed "s/^/$asked: /" "$work/check"
-}
-
-# page NAME - its bytes; it has to have come with 200.
-page() {
-	in_netns curl -fsS "$base$1" || fail "$1 did not come"
-}
-
-# whole_images PAGE - each image that the page has is one, and prints how many they are.
-whole_images() {
-	for image in $(page "$1" | sed -n 's/.*<img[^>]* src="\([^"]*\)".*/\1/p'); do
-		in_netns curl -fsS -o "$work/image" "$base$image" || fail "no $image, which $1 shows"
-		file_starts_as_png "$work/image" || fail "$image is no PNG"
-		echo "$image"
-	done | wc -l
-}
-
-file_starts_as_png() {
-	[ "$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]
 }

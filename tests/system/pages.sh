@@ -63,8 +63,8 @@ equal "mode of the folder" 755 "$(stat -c %a "$pages")"
 equal "mode of a page" 755 "$(stat -c %a "$pages/index.cgi")"
 equal "mode of the style sheet" 644 "$(stat -c %a "$pages/style.css")"
 equal "pages" "$(connwatch graph | wc -l)" "$(find "$pages" -name '*-*.cgi' | wc -l)"
-equal "first line" '#!/usr/bin/rrdcgi' "$(head -n 1 "$pages/index.cgi")"
-grep -rqE 'RRD::(CV|GETENV)|<script|https?:' "$pages" && fail "a parameter, a script or an outside resource in a page"
+equal "first line" '#!/usr/bin/rrdcgi --' "$(head -n 1 "$pages/index.cgi")"
+grep -rqE --include='*.cgi' 'RRD::(CV|GETENV)|<script|https?:' "$pages" && fail "a parameter, a script or an outside resource in a page"
 
 # Every image of every page.
 for page in "$pages"/*.cgi; do

@@ -1,8 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The pages behind nginx with the snippet of conf/, in a browser and under hostile hands.
-# shellcheck source=../lib/system.sh
-. "$(dirname "$0")/../lib/system.sh"
 # shellcheck source=../lib/web.sh
 . "$(dirname "$0")/../lib/web.sh"
 make_pages
