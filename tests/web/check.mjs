@@ -222,37 +222,36 @@ const ELSEWHERE = [
 	'rrdcgi',
 ];
 
-// A page without a query, which has to be the same before and after: the minute may just have turned.
-async function unchanged(page, query) {
-	let before, with_query, after;
+// What is no request is refused by the server itself, without a word of it.
+function is_refused(query, answer) {
+	const malformed = /[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~]|%(?![0-9A-Fa-f]{2})|%00/.test(query);
+	return (malformed || query.length > 8100) && (answer.status === 0 || (answer.status >= 400 && answer.status < 500)) &&
+		!answer.body.includes('script') && !answer.body.includes('RRD::');
+}
+
+// The page without a query is given, and returned as it is by then: the time that it shows may have moved on.
+async function unchanged(page, query, plain) {
 	for (let tries = 0; tries < 20; tries++) {
-		before = await get(base, page);
-		with_query = await get(base, page + query);
-		after = await get(base, page);
-		if (before.body.equals(after.body))
-			break;
+		const answer = await get(base, page + query);
+		if (is_refused(query, answer) || (answer.status === 200 && answer.body.equals(plain)))
+			return plain;
+		const before = plain;
+		plain = (await get(base, page)).body;
+		if (answer.status !== 200 || plain.equals(before)) {
+			problem(`${page}${query.slice(0, 60)}: status ${answer.status}, another page`);
+			return plain;
+		}
 	}
-	const shown = `${page}${query.slice(0, 60)}`;
-	if (!before.body.equals(after.body))
-		return problem(`${page}: never twice the same`);
-	// What is no request is refused by the server itself, without a word of it.
-	const refused = /[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~]|%(?![0-9A-Fa-f]{2})|%00/.test(query) || query.length > 8100;
-	if (refused && (with_query.status === 0 || (with_query.status >= 400 && with_query.status < 500))) {
-		if (with_query.body.includes('script') || with_query.body.includes('RRD::'))
-			problem(`${shown}: comes back in the error`);
-		return undefined;
-	}
-	if (with_query.status !== 200)
-		return problem(`${shown}: status ${with_query.status}`);
-	if (!with_query.body.equals(before.body))
-		problem(`${shown}: another page`);
-	return undefined;
+	problem(`${page}: never twice the same`);
+	return plain;
 }
 
 async function hostile() {
-	for (const page of (await all_pages()).keys())
+	for (const page of (await all_pages()).keys()) {
+		let plain = (await get(base, page)).body;
 		for (const query of QUERIES)
-			await unchanged(page, query);
+			plain = await unchanged(page, query, plain);
+	}
 	for (const target of ELSEWHERE) {
 		const { status } = await get(base, folder + target);
 		if (status < 400 || status >= 500)
