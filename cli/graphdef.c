@@ -78,9 +78,8 @@ int graphdef_list(const struct conf *conf, struct graph_ref **out, size_t *n)
 /* The series of this graph that an operand names, or SIZE_MAX. */
 static size_t find_series(const struct conf *conf, const struct graph_ref *ref, const char *operand)
 {
-	size_t instance = ref->instance, metric;
-	int r = conf_operand_is_pattern(operand) ? conf_operand_of(conf, operand, instance, &metric)
-						 : conf_operand(conf, operand, &instance, &metric);
+	size_t instance, metric;
+	int r = conf_operand_for(conf, operand, ref->instance, &instance, &metric);
 
 	for (size_t i = 0; r == 0 && instance == ref->instance && i < graphdef_series(ref->graph);
 		i++)

@@ -7,26 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an operand is for one instance; a pattern is about each of its kind. */
-static bool operand_for(const struct conf *conf, const char *operand, size_t instance,
-	size_t *which, size_t *metric)
-{
-	if (!conf_operand_is_pattern(operand))
-		return conf_operand(conf, operand, which, metric) == 0;
-	*which = instance;
-	return conf_operand_of(conf, operand, instance, metric) == 0;
-}
-
 /* A ratio is no limit: nothing is full at 100%. */
 static bool bind(const struct conf *conf, size_t instance, struct limit *limit)
 {
 	const struct rule *rule = limit->rule;
 
 	return !rule->ratio &&
-	       operand_for(conf, rule->value, instance, &limit->instance, &limit->metric) &&
+	       conf_operand_for(conf, rule->value, instance, &limit->instance, &limit->metric) ==
+		       0 &&
 	       limit->instance == instance &&
-	       operand_for(
-		       conf, rule->limit, instance, &limit->limit_instance, &limit->limit_metric);
+	       conf_operand_for(conf, rule->limit, instance, &limit->limit_instance,
+		       &limit->limit_metric) == 0;
 }
 
 static bool has_rule(const struct conf *conf, const char *name, size_t len)

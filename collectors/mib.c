@@ -80,3 +80,15 @@ int mib_read(struct mib *mib, double values[], struct reading *r)
 		error = mib_parse(text, mib->prefix, mib->names, mib->n, values);
 	return error < 0 ? reading_fail(r, error, mib->file.path) : 0;
 }
+
+int mib_look(void *state, struct reading *r)
+{
+	return mib_read(state, r->values, r);
+}
+
+void mib_close(void *state)
+{
+	struct mib *mib = state;
+
+	procfile_close(&mib->file);
+}

@@ -33,4 +33,8 @@ int mib_parse(
  */
 int mib_read(struct mib *mib, double values[], struct reading *r);
 
+/* look() and close() of a collector whose state is a struct mib and whose columns are all its. */
+int mib_look(void *state, struct reading *r);
+void mib_close(void *state);
+
 #endif

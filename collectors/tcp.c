@@ -120,18 +120,6 @@ static int init(void *state, const struct collector_env *env)
 	return 0;
 }
 
-static int look(void *state, struct reading *r)
-{
-	return mib_read(state, r->values, r);
-}
-
-static void close_files(void *state)
-{
-	struct mib *mib = state;
-
-	procfile_close(&mib->file);
-}
-
 const struct collector collector_tcp = {
 	.name = "tcp",
 	.help = "TCP connections and segments",
@@ -142,6 +130,6 @@ const struct collector collector_tcp = {
 	.n_graphs = ARRAY_LEN(graphs),
 	.state_size = sizeof(struct mib),
 	.init = init,
-	.look = look,
-	.close = close_files,
+	.look = mib_look,
+	.close = mib_close,
 };

@@ -193,18 +193,6 @@ static int init(void *state, const struct collector_env *env)
 	return 0;
 }
 
-static int look(void *state, struct reading *r)
-{
-	return mib_read(state, r->values, r);
-}
-
-static void close_files(void *state)
-{
-	struct mib *mib = state;
-
-	procfile_close(&mib->file);
-}
-
 const struct collector collector_tcpext = {
 	.name = "tcpext",
 	.help = "TCP drops, retransmissions and aborts",
@@ -217,6 +205,6 @@ const struct collector collector_tcpext = {
 	.n_graphs = ARRAY_LEN(graphs),
 	.state_size = sizeof(struct mib),
 	.init = init,
-	.look = look,
-	.close = close_files,
+	.look = mib_look,
+	.close = mib_close,
 };

@@ -20,29 +20,6 @@ static void escape(const char *text, FILE *out)
 			fputc(*text, out);
 }
 
-static const struct rule *find_rule(const struct conf *conf, const char *name)
-{
-	for (size_t i = 0; i < conf->n_rules; i++)
-		if (strcmp(conf->rules[i].name, name) == 0)
-			return &conf->rules[i];
-	return NULL;
-}
-
-/* Of the first instance, for a rule about several: its unit is that of all. */
-static const struct metric *rule_metric(const struct conf *conf, const struct rule *rule)
-{
-	size_t instance, metric;
-
-	if (!conf_operand_is_pattern(rule->value))
-		return conf_operand(conf, rule->value, &instance, &metric) < 0
-			       ? NULL
-			       : &conf->instances[instance].collector->metrics[metric];
-	for (size_t i = 0; i < conf->n_instances; i++)
-		if (conf_operand_of(conf, rule->value, i, &metric) == 0)
-			return &conf->instances[i].collector->metrics[metric];
-	return NULL;
-}
-
 static void item(enum level level, double since, const char *text, FILE *out)
 {
 	char when[TEXT_SIZE];
@@ -54,17 +31,12 @@ static void item(enum level level, double since, const char *text, FILE *out)
 	fputs("</li>\n", out);
 }
 
-static void open_alert(const struct conf *conf, const struct open_alert *alert, FILE *out)
+static void open_alert(const struct open_alert *alert, FILE *out)
 {
-	const struct rule *rule = find_rule(conf, alert->name);
-	const struct metric *metric = rule ? rule_metric(conf, rule) : NULL;
+	const struct rule *rule = alert->rule;
 	struct alert_event event = alert->event;
 	char text[NOTIFY_TEXT_SIZE], named[NOTIFY_TEXT_SIZE + 64];
-	struct rule plain;
 
-	if (!metric)
-		return;
-	plain = *rule;
 	event.kind = ALERT_CHANGE;
 	event.from = event.to;
 	/* The number of the increase was that of the moment it was said. */
@@ -73,7 +45,7 @@ static void open_alert(const struct conf *conf, const struct open_alert *alert, 
 	else
 		notify_sentence(
 			&(struct notify_subject){
-				.rule = &plain, .metric = metric, .object = alert->object},
+				.rule = rule, .metric = alert->metric, .object = alert->object},
 			&event, text);
 	snprintf(named, sizeof(named), "%s%s%s", alert->instance ? alert->instance : "",
 		alert->instance ? ": " : "", text);
@@ -86,7 +58,7 @@ static size_t open_alerts(const struct status_source *source, FILE *out)
 	size_t n = 0;
 
 	for (; source->judge && judge_open_alert(source->judge, n, &alert); n++)
-		open_alert(source->readings->conf, &alert, out);
+		open_alert(&alert, out);
 	return n;
 }
 

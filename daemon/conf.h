@@ -75,5 +75,11 @@ bool conf_operand_is_pattern(const char *operand);
 /* The metric of one of conf's instances that a pattern is about: 0, or -ENOENT where it is not
  * about this one. */
 int conf_operand_of(const struct conf *conf, const char *pattern, size_t instance, size_t *metric);
+/*
+ * An operand of a rule for one of its candidates: a pattern is about that instance, any other operand about the one it
+ * names. Returns 0 with which instance and metric, or as the two above.
+ */
+int conf_operand_for(const struct conf *conf, const char *operand, size_t candidate,
+	size_t *instance, size_t *metric);
 
 #endif

@@ -72,6 +72,15 @@ int conf_operand_of(const struct conf *conf, const char *pattern, size_t instanc
 	return find_metric(in->collector, strrchr(pattern, '.') + 1, metric);
 }
 
+int conf_operand_for(const struct conf *conf, const char *operand, size_t candidate,
+	size_t *instance, size_t *metric)
+{
+	if (!conf_operand_is_pattern(operand))
+		return conf_operand(conf, operand, instance, metric);
+	*instance = candidate;
+	return conf_operand_of(conf, operand, candidate, metric);
+}
+
 /* The collector of a pattern, and its column. */
 static int find_pattern(const char *pattern, const struct collector **collector, size_t *metric)
 {

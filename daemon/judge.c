@@ -59,15 +59,10 @@ static double latest(const struct operand *operand)
 static bool find_operand(
 	struct operand *operand, const char *name, const struct readings *readings, size_t instance)
 {
-	int r;
-
-	if (conf_operand_is_pattern(name))
-		r = conf_operand_of(readings->conf, name, instance, &operand->metric);
-	else
-		r = conf_operand(readings->conf, name, &instance, &operand->metric);
-	if (r == 0)
-		operand->instance = &readings->instances[instance];
-	return r == 0;
+	if (conf_operand_for(readings->conf, name, instance, &instance, &operand->metric) < 0)
+		return false;
+	operand->instance = &readings->instances[instance];
+	return true;
 }
 
 /* False for a rule that is about a collector that is switched off, or not about this instance. */
@@ -331,6 +326,8 @@ bool judge_open_alert(const struct judge *judge, size_t i, struct open_alert *ou
 			continue;
 		*out = (struct open_alert){
 			.name = b->rule->name,
+			.rule = b->rule,
+			.metric = metric_of(b),
 			.instance =
 				conf_operand_is_pattern(b->rule->value) ? instance_name(b) : NULL,
 			.event = b->event,

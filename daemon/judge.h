@@ -18,6 +18,8 @@ struct judge;
 /* An open alert, for status.json. */
 struct open_alert {
 	const char *name;
+	const struct rule *rule; /* of judge_open_alert() alone, with the metric of its value */
+	const struct metric *metric;
 	char object
 		[OBJECT_SIZE]; /* "192.0.2.1:443", the listener that is meant; "" if there is none */
 	const char *instance;  /* "listener-https", of a rule with a pattern; else NULL */

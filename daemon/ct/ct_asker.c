@@ -133,14 +133,15 @@ static void look_for_alert(struct ct_asker *asker, const struct readings *readin
 	const struct instance *conntrack, const struct judge *judge, double now)
 {
 	const struct conntrack_config *config = conntrack->conf->config;
-	double max = value_of(readings, "conntrack.max");
 	struct open_alert alert;
+	double max;
 
 	if (!config->who || (asker->who_asked > 0 && now - asker->who_asked < WHO_PAUSE) ||
 		!judge_raised(judge, conntrack, &alert))
 		return;
 	snprintf(asker->rule, sizeof(asker->rule), "%s", alert.name);
 	asker->level = alert.event.to;
+	max = value_of(readings, "conntrack.max");
 	asker->percent = max > 0 ? value_of(readings, "conntrack.entries") * 100 / max : UNKNOWN;
 	asker->who_asked = now;
 	ask(asker, CT_WHO, on_who, &asker->who);
