@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,6 +21,8 @@
 /* Intervals without an answer before the process is replaced; and without a death before it "works
  * again". */
 #define PATIENCE 3
+/* The least seconds for one that is writing a whole file, and says so with every megabyte. */
+#define PATIENCE_BUSY 30.0
 /* Seconds without an answer before it is worth a look at what the process does. */
 #define HUNG_AFTER 1.0
 /* What a killed process gets to go away. */
@@ -277,6 +280,13 @@ static void end_failing(struct store *s)
 	s->failing = false;
 }
 
+static double patience(const struct store *s)
+{
+	double seconds = PATIENCE * s->interval;
+
+	return s->busy ? fmax(seconds, PATIENCE_BUSY) : seconds;
+}
+
 void store_check(struct store *s, double now)
 {
 	const struct flight *f = link_oldest(s);
@@ -284,7 +294,7 @@ void store_check(struct store *s, double now)
 	if (!s->pid) {
 		if (now - s->started >= s->interval)
 			start_child(s);
-	} else if (f && !s->killed && now - s->since >= PATIENCE * s->interval) {
+	} else if (f && !s->killed && now - s->since >= patience(s)) {
 		store_say_failing(s,
 			"no answer for %.0f s while %s %s.rrd; its process is replaced",
 			now - s->since, f->open ? "opening" : "writing", s->files.name[f->slot]);

@@ -47,7 +47,7 @@ int store_reconfigure(struct store *store, const struct conf *conf);
 void store_append(
 	struct store *store, size_t instance, time_t time, const double values[], bool last);
 /* Called at every look with CLOCK_MONOTONIC seconds: replaces a store that has not answered for 3
- * intervals. */
+ * intervals, or, while it makes or converts a file, shown no life for 30 s. */
 void store_check(struct store *store, double now);
 void store_get_counts(const struct store *store, struct store_counts *out);
 /* Hand over what is queued, wait for the answers until the deadline (milliseconds), then end the

@@ -36,7 +36,8 @@ struct store {
 
 	struct flight flight[MAX_FLIGHT];
 	size_t first, n_flight;
-	double since; /* CLOCK_MONOTONIC of the last answer, or of the sending after a pause */
+	double since; /* CLOCK_MONOTONIC of the last sign of life, or of the sending after a pause */
+	bool busy;    /* it writes a whole file, by its last sign of life */
 
 	pid_t pid; /* 0: none runs */
 	int fd;

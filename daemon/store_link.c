@@ -16,8 +16,10 @@ const struct flight *link_oldest(const struct store *s)
 
 static void add_flight(struct store *s, const struct flight *f)
 {
-	if (!s->n_flight)
+	if (!s->n_flight) {
 		s->since = store_clock();
+		s->busy = false;
+	}
 	s->flight[(s->first + s->n_flight++) % MAX_FLIGHT] = *f;
 }
 
@@ -214,6 +216,12 @@ static int take_answer(struct store *s, const uint8_t *packet, size_t len)
 		return -EBADMSG;
 	if (head.type == STORE_PAST)
 		return take_past(s, head.slot, packet, len);
+	if (head.type == STORE_BUSY && len == sizeof(head) && s->n_flight &&
+		head.slot == link_oldest(s)->slot) {
+		s->since = store_clock();
+		s->busy = true;
+		return 0;
+	}
 	if (store_parse_answer(packet, len, &answer) < 0)
 		return -EBADMSG;
 	if (answer.code == STORE_NO_EXEC) {
@@ -230,6 +238,7 @@ static int take_answer(struct store *s, const uint8_t *packet, size_t len)
 		return -EBADMSG;
 	pop_flight(s);
 	s->since = store_clock();
+	s->busy = false;
 	s->answered = true;
 	take_note(s, f.slot, &answer);
 	if (f.open)

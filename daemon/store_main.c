@@ -22,7 +22,18 @@
 
 struct files {
 	struct rrdfile *slot[STORE_MAX_SLOTS]; /* NULL: not opened */
+	uint32_t number[STORE_MAX_SLOTS];      /* for send_busy() */
 };
+
+/* A rrdfile_busy_fn. */
+static void send_busy(void *arg)
+{
+	const uint32_t *slot = arg;
+	uint8_t packet[STORE_PACKET_SIZE];
+	ssize_t len = store_put_busy(packet, *slot);
+
+	send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL);
+}
 
 static int open_packet(struct files *files, uint32_t slot, const uint8_t *packet, size_t len,
 	struct store_answer *a)
@@ -34,6 +45,8 @@ static int open_packet(struct files *files, uint32_t slot, const uint8_t *packet
 		return r;
 	rrdfile_free(files->slot[slot]);
 	files->slot[slot] = file;
+	files->number[slot] = slot;
+	rrdfile_on_busy(file, send_busy, &files->number[slot]);
 	rrdfile_open(file, time(NULL), a);
 	return 0;
 }

@@ -147,6 +147,14 @@ ssize_t store_put_past(
 	return put_end(&w);
 }
 
+ssize_t store_put_busy(uint8_t buf[static STORE_PACKET_SIZE], uint32_t slot)
+{
+	const struct store_packet head = {.type = STORE_BUSY, .slot = slot};
+
+	memcpy(buf, &head, sizeof(head));
+	return sizeof(head);
+}
+
 void store_mark_suspect(uint8_t *packet, bool suspect)
 {
 	uint32_t value = suspect;
@@ -161,7 +169,7 @@ int store_parse_packet(const uint8_t *buf, size_t len, struct store_packet *out)
 
 	if (len > STORE_PACKET_SIZE || !get(&c, out, sizeof(*out)))
 		return -EBADMSG;
-	return out->type >= STORE_OPEN && out->type <= STORE_PAST && out->slot < STORE_MAX_SLOTS
+	return out->type >= STORE_OPEN && out->type <= STORE_BUSY && out->slot < STORE_MAX_SLOTS
 		       ? 0
 		       : -EBADMSG;
 }

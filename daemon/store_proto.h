@@ -2,7 +2,7 @@
 /*
  * The packets between the loop (store.c) and the store process (store_main.c), one per message of a
  * SOCK_SEQPACKET, in the machine's own byte order. Each OPEN and each ROW gets exactly one ANSWER,
- * in order. Neither side believes the other: the parsers are pure and refuse all that is not exact.
+ * in order; before it there may be BUSY packets, a struct store_packet alone, while a file is written whole. Neither side believes the other: the parsers are pure and refuse all that is not exact.
  *
  *   OPEN   struct store_packet, then i64 step, i64 heartbeat, u32 columns, u32 archives, u32
  * suspect, u32 0, {i64 step, i64 rows} per archive, "name\0" "directory\0", {u8 kind, "name\0"} per
@@ -29,7 +29,7 @@
 #define STORE_PAST_ROWS 1000 /* of one packet */
 #define STORE_TEXT_SIZE 512  /* of a cause or a note, with NUL */
 
-enum store_type { STORE_OPEN = 1, STORE_ROW, STORE_ANSWER, STORE_PAST };
+enum store_type { STORE_OPEN = 1, STORE_ROW, STORE_ANSWER, STORE_PAST, STORE_BUSY };
 
 /* What every packet begins with. slot: number of the file, chosen by the loop; seq: given back in
  * the answer. */
@@ -101,6 +101,8 @@ ssize_t store_put_answer(uint8_t buf[static STORE_PACKET_SIZE], const struct sto
 
 ssize_t store_put_past(
 	uint8_t buf[static STORE_PACKET_SIZE], uint32_t slot, const struct store_past *past);
+/* A BUSY packet. */
+ssize_t store_put_busy(uint8_t buf[static STORE_PACKET_SIZE], uint32_t slot);
 
 /* Set `suspect` in an OPEN packet that was put. */
 void store_mark_suspect(uint8_t *packet, bool suspect);

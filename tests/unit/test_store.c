@@ -459,12 +459,21 @@ static void poison(const struct world *w, const char *name)
 	close(fd);
 }
 
+static void assert_moved_aside(const struct world *w)
+{
+	char pattern[128];
+	glob_t found;
+
+	snprintf(pattern, sizeof(pattern), "%s/conntrack.rrd.bad-*", w->directory);
+	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+	assert_int_equal(found.gl_pathc, 1);
+	globfree(&found);
+}
+
 static void poisoned_file_stops_no_other_and_is_moved_aside(void **state)
 {
 	struct world *w = *state;
-	char pattern[128];
 	double now;
-	glob_t found;
 
 	start(w);
 	append(w, 0);
@@ -480,19 +489,68 @@ static void poisoned_file_stops_no_other_and_is_moved_aside(void **state)
 		assert_int_equal(newest(w, "tcp"), START + i * INTERVAL);
 	}
 	assert_int_equal(newest(w, "conntrack"), START + 5 * INTERVAL);
-	assert_int_equal(counts(w).dropped, MAX_CRASHES);
-	assert_int_equal(counts(w).restarts, MAX_CRASHES);
+	assert_int_equal(counts(w).dropped, 1);
+	assert_int_equal(counts(w).restarts, 1);
 	assert_int_equal(said(w, "<3>connwatchd: store: ended by signal 8 (Floating point "
 				 "exception) while writing conntrack.rrd"),
 		1);
+	assert_int_equal(said(w, "<4>connwatchd: store: conntrack.rrd is damaged, or older than "
+				 "RRDtool 1.3: moved aside as conntrack.rrd.bad-"),
+		1);
+	assert_int_equal(said(w, "<3>"), 1);
+	assert_moved_aside(w);
+}
+
+/* Nobody knows why, but librrd dies over this file again and again. */
+static void file_that_ends_the_store_thrice_is_moved_aside_unread(void **state)
+{
+	struct world *w = *state;
+	double now;
+
+	start(w);
+	append(w, 0);
+	wait_for(w, is_idle);
+	now = store_clock();
+	for (int i = 1; i < 6; i++) {
+		stop_child(w);
+		append(w, i);
+		if (i <= MAX_CRASHES)
+			kill(w->store->pid, SIGFPE);
+		kill(w->store->pid, SIGCONT);
+		while (!is_idle(w)) {
+			assert_true(sd_event_run(w->event, 10000) >= 0);
+			store_check(w->store, now += INTERVAL / 10.0);
+		}
+		assert_int_equal(newest(w, "tcp"), START + i * INTERVAL);
+	}
+	assert_int_equal(newest(w, "conntrack"), START + 5 * INTERVAL);
+	assert_int_equal(counts(w).dropped, MAX_CRASHES);
 	assert_int_equal(said(w, "<4>connwatchd: store: conntrack.rrd made librrd crash: moved "
 				 "aside as conntrack.rrd.bad-"),
 		1);
-	assert_int_equal(said(w, "<3>"), 1);
-	snprintf(pattern, sizeof(pattern), "%s/conntrack.rrd.bad-*", w->directory);
-	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
-	assert_int_equal(found.gl_pathc, 1);
-	globfree(&found);
+	assert_moved_aside(w);
+}
+
+/* Its signs of life are handled in every test that has a file made. */
+static void store_that_writes_a_whole_file_is_waited_for_half_a_minute(void **state)
+{
+	struct world *w = *state;
+
+	w->conf.interval = 1;
+	start(w);
+	append(w, 0);
+	wait_for(w, is_idle);
+	assert_false(w->store->busy);
+	stop_child(w);
+	append(w, 1);
+	w->store->busy = true;
+	store_check(w->store, w->store->since + 29);
+	assert_int_equal(lines(w), 0);
+	store_check(w->store, w->store->since + 31);
+	assert_int_equal(said(w, "no answer for 31 s while writing conntrack.rrd"), 1);
+	wait_for(w, was_replaced);
+	assert_false(w->store->busy);
+	assert_newest(w, 1);
 }
 
 static void finish_hands_over_what_is_queued(void **state)
@@ -562,10 +620,14 @@ static void reconfiguring_to_another_step_writes_the_old_rows_first(void **state
 	kill(w->store->pid, SIGCONT);
 	wait_for(w, is_idle);
 	assert_newest(w, 0);
-	assert_int_equal(said(w, "<3>connwatchd: store: conntrack.rrd and 1 other: holds a row "
-				 "every 10 s, not every 5 s"),
+	assert_int_equal(said(w, "<5>connwatchd: store: conntrack.rrd converted, its history kept: "
+				 "a row every 5 s instead of every 10 s, 1 archive added\n"),
 		1);
-	assert_int_equal(lines(w), 1);
+	assert_int_equal(said(w, "<5>connwatchd: store: tcp.rrd converted"), 1);
+	assert_int_equal(lines(w), 2);
+	append_at(w, START + 5);
+	wait_for(w, is_idle);
+	assert_int_equal(newest(w, "conntrack"), START + 5);
 }
 
 /* Case 21. */
@@ -809,6 +871,8 @@ int main(int argc, char **argv)
 		TEST(row_that_gets_no_answer_twice_is_dropped),
 		TEST(full_queue_drops_its_oldest_rows_and_counts_them),
 		TEST(poisoned_file_stops_no_other_and_is_moved_aside),
+		TEST(file_that_ends_the_store_thrice_is_moved_aside_unread),
+		TEST(store_that_writes_a_whole_file_is_waited_for_half_a_minute),
 		TEST(finish_hands_over_what_is_queued),
 		TEST(finish_does_not_wait_beyond_its_deadline),
 		TEST(reconfiguring_keeps_rows_of_names_that_go_on_and_of_those_that_go),
