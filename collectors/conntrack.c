@@ -138,6 +138,27 @@ static const struct rule rules[] = {
 		.message_id = MESSAGE_ID_CONNTRACK_HASH},
 };
 
+static const struct graph graphs[] = {
+	{"table", "Connection tracking table", "entries",
+		{{ENTRIES, "entries", GRAPH_AREA, COLOUR_SKY},
+			{PEAK, "peak", GRAPH_PEAK, COLOUR_BLUE},
+			{MAX, "maximum", GRAPH_LIMIT, COLOUR_BLACK}}},
+	{"drops", "Connection tracking: lost packets", "events per second",
+		{{DROP, "dropped, table full", GRAPH_STACK, COLOUR_BLUE},
+			{INSERT_FAILED, "dropped, clash", GRAPH_STACK, COLOUR_SKY},
+			{CHAIN_TOOLONG, "dropped, long chain", GRAPH_STACK, COLOUR_PURPLE},
+			{ERROR, "dropped, malformed", GRAPH_STACK, COLOUR_GREY},
+			{EARLY_DROP, "entries removed early", GRAPH_LINE, COLOUR_GREEN}}},
+	{"lookups", "Connection tracking: lookups", "events per second",
+		{{INVALID, "packets not tracked", GRAPH_AREA, COLOUR_GREY},
+			{FOUND, "lookups that found", GRAPH_LINE, COLOUR_GREEN},
+			{SEARCH_RESTART, "lookups begun again", GRAPH_LINE, COLOUR_PURPLE},
+			{CLASH_RESOLVE, "clashes resolved", GRAPH_LINE, COLOUR_BLUE}}},
+	{"hash", "Connection tracking: hash table", "entries, buckets",
+		{{ENTRIES, "entries", GRAPH_AREA, COLOUR_SKY},
+			{BUCKETS, "buckets", GRAPH_LINE, COLOUR_NAVY}}},
+};
+
 /*
  * What kernels have called the files. ip_conntrack (before 2.6.22) is also a name that
  * nf_conntrack_ipv4 kept as a second one until 4.19; max alone has one more name in each
@@ -301,6 +322,8 @@ const struct collector collector_conntrack = {
 	.config_size = sizeof(struct conntrack_config),
 	.rules = rules,
 	.n_rules = ARRAY_LEN(rules),
+	.graphs = graphs,
+	.n_graphs = ARRAY_LEN(graphs),
 	.state_size = sizeof(struct conntrack),
 	.init = init,
 	.look = look,

@@ -38,6 +38,11 @@ static const struct rule rules[] = {
 		.message_id = MESSAGE_ID_CONNTRACK_DROPPING},
 };
 
+static const struct graph graphs[] = {
+	{"table_full", "Kernel log: table full, dropping packet", "lines per second",
+		{{TABLE_FULL, "lines", GRAPH_AREA, COLOUR_BLUE}}},
+};
+
 #define MAX_RECORDS 16384 /* of /dev/kmsg in one row, 7 ms; the usual buffer holds less */
 #define MAX_LINES 4096    /* of the journal in one row, 3 ms */
 
@@ -170,6 +175,8 @@ const struct collector collector_kernlog = {
 	.section = "kernlog",
 	.rules = rules,
 	.n_rules = ARRAY_LEN(rules),
+	.graphs = graphs,
+	.n_graphs = ARRAY_LEN(graphs),
 	.state_size = sizeof(struct kernlog),
 	.init = init,
 	.read = read_row,

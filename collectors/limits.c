@@ -158,6 +158,34 @@ static const struct rule rules[] = {
 		.message_id = MESSAGE_ID_UDP_BUFFER},
 };
 
+static const struct graph graphs[] = {
+	{"listen_queue", "Fullest accept queue", "connections",
+		{{LISTEN_QUEUE, "waiting", GRAPH_AREA, COLOUR_SKY},
+			{LISTEN_BACKLOG, "backlog", GRAPH_LIMIT, COLOUR_BLACK}}},
+	{"time_wait", "TIME-WAIT sockets", "sockets",
+		{{TW, "TIME-WAIT", GRAPH_AREA, COLOUR_SKY},
+			{TW_MAX, "maximum", GRAPH_LIMIT, COLOUR_BLACK}}},
+	{"orphans", "Orphaned sockets", "sockets",
+		{{ORPHANS, "orphans", GRAPH_AREA, COLOUR_SKY},
+			{ORPHANS_MAX, "maximum", GRAPH_LIMIT, COLOUR_BLACK}}},
+	{"tcp_memory", "TCP memory", "pages",
+		{{TCP_MEM, "in use", GRAPH_AREA, COLOUR_SKY},
+			{TCP_MEM_PRESSURE, "pressure", GRAPH_LIMIT, COLOUR_PURPLE},
+			{TCP_MEM_MAX, "maximum", GRAPH_LIMIT, COLOUR_BLACK}}},
+	{"neighbours4", "IPv4 neighbours", "entries",
+		{{NEIGH4_ENTRIES, "entries", GRAPH_AREA, COLOUR_SKY},
+			{NEIGH4_MAX, "maximum", GRAPH_LIMIT, COLOUR_BLACK}}},
+	{"neighbours6", "IPv6 neighbours", "entries",
+		{{NEIGH6_ENTRIES, "entries", GRAPH_AREA, COLOUR_SKY},
+			{NEIGH6_MAX, "maximum", GRAPH_LIMIT, COLOUR_BLACK}}},
+	{"softnet", "Packets before IP", "events per second",
+		{{SOFTNET_SQUEEZED, "CPU out of budget", GRAPH_AREA, COLOUR_SKY},
+			{SOFTNET_DROPPED, "dropped, backlog full", GRAPH_LINE, COLOUR_BLUE}}},
+	{"overflows", "Full buffers and tables", "events per second",
+		{{UDP_RCVBUF_ERRORS, "UDP receive buffer", GRAPH_AREA, COLOUR_SKY},
+			{NEIGH_TABLE_FULLS, "neighbour table", GRAPH_LINE, COLOUR_BLUE}}},
+};
+
 /* A family's neighbour table. */
 struct neighbours {
 	struct procfile max, stat;
@@ -426,6 +454,8 @@ const struct collector collector_limits = {
 	.section = "limits",
 	.rules = rules,
 	.n_rules = ARRAY_LEN(rules),
+	.graphs = graphs,
+	.n_graphs = ARRAY_LEN(graphs),
 	.state_size = sizeof(struct limits),
 	.init = init,
 	.look = look,

@@ -55,6 +55,14 @@ static const struct rule rules[] = {
 			  "net.core.somaxconn"},
 };
 
+static const struct graph graphs[] = {
+	{"queue", "Accept queue", "connections",
+		{{ACCEPT_QUEUE, "waiting", GRAPH_AREA, COLOUR_SKY},
+			{BACKLOG, "backlog", GRAPH_LIMIT, COLOUR_BLACK}}},
+	{"drops", "Dropped by the listener", "packets per second",
+		{{DROPS, "dropped", GRAPH_AREA, COLOUR_BLUE}}},
+};
+
 /* One instance. */
 struct listener {
 	struct shared *shared;
@@ -195,6 +203,8 @@ const struct collector collector_listener = {
 	.titled_config_size = sizeof(struct listener_config),
 	.rules = rules,
 	.n_rules = ARRAY_LEN(rules),
+	.graphs = graphs,
+	.n_graphs = ARRAY_LEN(graphs),
 	.state_size = sizeof(struct listener),
 	.shared_size = sizeof(struct shared),
 	.init = init,

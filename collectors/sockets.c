@@ -53,6 +53,21 @@ static const struct metric metrics[] = {
 };
 _Static_assert(ARRAY_LEN(metrics) == N_METRICS, "a metric for each column");
 
+/* A state has the same colour and place in the graph of each instance. */
+static const struct graph graphs[] = {
+	{"states", "TCP sockets by state", "sockets",
+		{{ESTABLISHED, "ESTABLISHED", GRAPH_STACK, COLOUR_SKY},
+			{TIME_WAIT, "TIME-WAIT", GRAPH_STACK, COLOUR_GREY},
+			{CLOSE_WAIT, "CLOSE-WAIT", GRAPH_STACK, COLOUR_VERMILION},
+			{SYN_RECV, "SYN-RECV", GRAPH_STACK, COLOUR_YELLOW},
+			{SYN_SENT, "SYN-SENT", GRAPH_STACK, COLOUR_BLUE},
+			{FIN_WAIT1, "FIN-WAIT-1", GRAPH_STACK, COLOUR_GREEN},
+			{FIN_WAIT2, "FIN-WAIT-2", GRAPH_STACK, COLOUR_LIME},
+			{LAST_ACK, "LAST-ACK", GRAPH_STACK, COLOUR_PURPLE},
+			{CLOSING, "CLOSING", GRAPH_STACK, COLOUR_BROWN},
+			{LISTEN, "LISTEN", GRAPH_STACK, COLOUR_NAVY}}},
+};
+
 /*
  * The kernel's states; N_METRICS for those that are not counted (CLOSE: a socket that is bound and
  * no more).
@@ -313,6 +328,8 @@ const struct collector collector_sockets = {
 	.titled_settings = group_settings,
 	.n_titled_settings = ARRAY_LEN(group_settings),
 	.titled_config_size = sizeof(struct group_config),
+	.graphs = graphs,
+	.n_graphs = ARRAY_LEN(graphs),
 	.state_size = sizeof(struct sockets),
 	.shared_size = sizeof(struct shared),
 	.init = init,

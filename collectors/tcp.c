@@ -78,6 +78,24 @@ static const struct metric metrics[] = {
 };
 _Static_assert(ARRAY_LEN(metrics) == N_METRICS, "a metric for each column");
 
+static const struct graph graphs[] = {
+	{"established", "TCP connections", "connections",
+		{{CURR_ESTAB, "established", GRAPH_AREA, COLOUR_SKY}}},
+	{"opens", "TCP connections opened and failed", "connections per second",
+		{{PASSIVE_OPENS, "opened from outside", GRAPH_AREA, COLOUR_SKY},
+			{ACTIVE_OPENS, "opened from here", GRAPH_LINE, COLOUR_BLUE},
+			{ATTEMPT_FAILS, "failed", GRAPH_LINE, COLOUR_PURPLE},
+			{ESTAB_RESETS, "reset", GRAPH_LINE, COLOUR_VERMILION}}},
+	{"segments", "TCP segments", "segments per second",
+		{{IN_SEGS, "received", GRAPH_AREA, COLOUR_SKY},
+			{OUT_SEGS, "sent", GRAPH_LINE, COLOUR_BLUE}}},
+	{"errors", "TCP retransmissions and errors", "segments per second",
+		{{RETRANS_SEGS, "sent again", GRAPH_AREA, COLOUR_SKY},
+			{OUT_RSTS, "resets sent", GRAPH_LINE, COLOUR_BLUE},
+			{IN_ERRS, "received with an error", GRAPH_LINE, COLOUR_VERMILION},
+			{IN_CSUM_ERRORS, "of them checksum", GRAPH_LINE, COLOUR_PURPLE}}},
+};
+
 /* The kernel's names of the columns. */
 static const char *const names[] = {
 	[ACTIVE_OPENS] = "ActiveOpens",
@@ -120,6 +138,8 @@ const struct collector collector_tcp = {
 	.metrics = metrics,
 	.n_metrics = N_METRICS,
 	.section = "tcp",
+	.graphs = graphs,
+	.n_graphs = ARRAY_LEN(graphs),
 	.state_size = sizeof(struct mib),
 	.init = init,
 	.look = look,

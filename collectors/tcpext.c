@@ -160,6 +160,31 @@ static const struct rule rules[] = {
 		.message_id = MESSAGE_ID_TIME_WAIT},
 };
 
+static const struct graph graphs[] = {
+	{"listen", "Connections dropped by listeners", "connections per second",
+		{{LISTEN_DROPS, "dropped, any reason", GRAPH_AREA, COLOUR_SKY},
+			{LISTEN_OVERFLOWS, "accept queue full", GRAPH_LINE, COLOUR_BLUE},
+			{REQQ_FULL_DROP, "SYN backlog full", GRAPH_LINE, COLOUR_PURPLE}}},
+	{"cookies", "SYN cookies", "cookies per second",
+		{{SYNCOOKIES_SENT, "sent", GRAPH_AREA, COLOUR_SKY},
+			{REQQ_FULL_COOKIES, "SYN backlog full", GRAPH_LINE, COLOUR_BLUE},
+			{SYNCOOKIES_RECV, "valid ones received", GRAPH_LINE, COLOUR_GREEN},
+			{SYNCOOKIES_FAILED, "invalid ones", GRAPH_LINE, COLOUR_PURPLE}}},
+	{"timeouts", "TCP timeouts", "events per second",
+		{{TIMEOUTS, "retransmission timeouts", GRAPH_AREA, COLOUR_SKY},
+			{SYN_RETRANS, "SYNs sent again", GRAPH_LINE, COLOUR_BLUE},
+			{ABORT_ON_TIMEOUT, "connections given up", GRAPH_LINE, COLOUR_VERMILION}}},
+	{"queues", "TCP segments dropped at sockets", "events per second",
+		{{BACKLOG_DROP, "socket backlog full", GRAPH_STACK, COLOUR_SKY},
+			{RCVQ_DROP, "receive queue full", GRAPH_STACK, COLOUR_BLUE},
+			{PRUNE_CALLED, "queue cut for memory", GRAPH_LINE, COLOUR_GREEN},
+			{RP_FILTER, "reverse path filter", GRAPH_LINE, COLOUR_PURPLE}}},
+	{"memory", "TCP out of memory or buckets", "events per second",
+		{{ABORT_ON_MEMORY, "aborted for memory", GRAPH_STACK, COLOUR_SKY},
+			{TW_OVERFLOW, "TIME-WAIT not kept", GRAPH_STACK, COLOUR_BLUE},
+			{MEMORY_PRESSURES, "memory pressures", GRAPH_LINE, COLOUR_PURPLE}}},
+};
+
 static int init(void *state, const struct collector_env *env)
 {
 	struct mib *mib = state;
@@ -188,6 +213,8 @@ const struct collector collector_tcpext = {
 	.section = "tcpext",
 	.rules = rules,
 	.n_rules = ARRAY_LEN(rules),
+	.graphs = graphs,
+	.n_graphs = ARRAY_LEN(graphs),
 	.state_size = sizeof(struct mib),
 	.init = init,
 	.look = look,

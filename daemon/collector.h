@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "daemon/graph.h"
 #include "daemon/rule.h"
 
 /* A value that could not be read. Never 0: zero is a reading. (The cast is for clang's
@@ -118,6 +119,9 @@ struct collector {
 
 	const struct rule *rules; /* shipped alert rules */
 	size_t n_rules;
+
+	const struct graph *graphs; /* of each instance, the most important first */
+	size_t n_graphs;
 
 	size_t state_size;  /* of one instance; zeroed before init(), freed after close() */
 	size_t shared_size; /* 0: no shared state */

@@ -16,6 +16,8 @@
 #include <time.h>
 
 #include "collectors/procfile.h"
+#include "daemon/alerts_page.h"
+#include "daemon/conf_pages.h"
 #include "daemon/ct/ct_asker.h"
 #include "daemon/judge.h"
 #include "daemon/log.h"
@@ -32,6 +34,8 @@
 	200000 /* pause before status.json goes to a disk, to see whether the store got through */
 #define STATUS_TRIES 6
 #define PATIENCE 3 /* intervals without a sample after which the watchdog is no longer fed */
+
+#define PAGES_DIRECTORY "/var/lib/connwatchd-pages"
 
 struct daemon {
 	sd_event *event;
@@ -51,7 +55,7 @@ struct daemon {
 	int lock; /* of the RRD folder: one daemon writes there */
 	char *status_directory;
 	bool status_in_memory; /* a tmpfs never waits for a disk */
-	char *status;          /* text that waits to be written */
+	char *status, *alerts; /* texts that wait to be written: status.json, alerts.html */
 	int status_tries;
 	int status_error; /* of the last write, said on change */
 	size_t told;      /* open alerts that systemd knows of */
@@ -92,16 +96,25 @@ static void tell_systemd(struct daemon *d, const char *state)
 		d->conf->interval, text_time(since, d->started), open, open == 1 ? "" : "s");
 }
 
+static void status_drop(struct daemon *d)
+{
+	free(take_ptr(d->status));
+	free(take_ptr(d->alerts));
+}
+
 static void status_flush(struct daemon *d)
 {
-	int r = status_write(d->status_directory, d->status);
+	int r = status_write(d->status_directory, STATUS_FILE, d->status);
 
+	/* What stops it is said once, of the file that matters more. */
+	if (r == 0 && d->alerts)
+		status_write(d->status_directory, ALERTS_FILE, d->alerts);
 	if (r != d->status_error && r < 0)
 		log_error_errno(r, "cannot write %s/status.json", d->status_directory);
 	else if (r != d->status_error)
 		log_notice("%s/status.json is written again", d->status_directory);
 	d->status_error = r;
-	free(take_ptr(d->status));
+	status_drop(d);
 }
 
 /* A frozen disk would hold up the loop with it: the store goes first, and where it is stuck the
@@ -122,7 +135,7 @@ static int on_status_timer(sd_event_source *source, uint64_t usec, void *arg)
 	if (!counts.hung)
 		status_flush(d);
 	else
-		free(take_ptr(d->status)); /* the store's own message tells of it */
+		status_drop(d); /* the store's own message tells of it */
 	return 0;
 }
 
@@ -131,8 +144,9 @@ static void status_make(struct daemon *d, time_t stamp, double now, double wall)
 	struct status_source source = {d->readings, d->judge, stamp, now, wall};
 	bool waiting = d->status != NULL;
 
-	free(d->status);
+	status_drop(d);
 	d->status = status_render(&source);
+	d->alerts = alerts_page_render(&source);
 	if (!d->status)
 		return;
 	if (d->status_in_memory) {
@@ -264,10 +278,17 @@ static int change_over(struct daemon *d, struct conf *conf)
 	return sched_set(d->sched, conf->interval, conf->watch_interval);
 }
 
+/* The daemon may not write there itself. */
+static bool has_pages(void)
+{
+	return access(PAGES_DIRECTORY "/index.cgi", F_OK) == 0;
+}
+
 static int on_hup(sd_event_source *source, const struct signalfd_siginfo *info, void *arg)
 {
 	struct daemon *d = arg;
 	struct conf *conf = NULL;
+	bool pages_differ = false;
 	uint64_t usec = (uint64_t)(clock_seconds(CLOCK_MONOTONIC) * 1e6);
 	int r;
 
@@ -277,14 +298,19 @@ static int on_hup(sd_event_source *source, const struct signalfd_siginfo *info, 
 	r = conf_load(d->conf_path, daemon_log_problem, NULL, &conf);
 	if (r == 0 && !paths_unchanged(d->conf, conf))
 		r = -EINVAL;
-	if (r == 0)
+	if (r == 0) {
+		pages_differ = conf_pages_differ(d->conf, conf);
 		r = change_over(d, conf);
+	}
 	if (r < 0) {
 		log_error("the configuration was not reloaded, the one that runs stays whole");
 		if (conf != d->conf)
 			conf_free(conf);
 	} else {
 		log_notice("configuration reloaded");
+		if (pages_differ && has_pages())
+			log_notice(
+				"the pages are out of date: run connwatch pages " PAGES_DIRECTORY);
 	}
 	tell_systemd(d, "READY=1\n");
 	return 0;
@@ -405,7 +431,7 @@ static void stop(struct daemon *d)
 	sd_event_source_unref(d->status_timer);
 	sd_event_unref(d->event);
 	conf_free(d->conf);
-	free(d->status);
+	status_drop(d);
 	free(d->status_directory);
 	cleanup_close(&d->lock);
 }

@@ -12,7 +12,6 @@
 #include "daemon/notify.h"
 #include "daemon/util.h"
 
-#define FILE_NAME "status.json"
 #define NEW_FILE_NAME ".status.json.new"
 #define MAX_EXACT 9007199254740992.0 /* 2^53: whole numbers below it are exact in a double */
 
@@ -152,7 +151,7 @@ static int write_new(int directory, const char *text)
 	return 0;
 }
 
-int status_write(const char *directory, const char *text)
+int status_write(const char *directory, const char *name, const char *text)
 {
 	CLEANUP_CLOSE int fd = open(directory, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 	int r;
@@ -160,7 +159,7 @@ int status_write(const char *directory, const char *text)
 	if (fd < 0)
 		return -errno;
 	r = write_new(fd, text);
-	if (r == 0 && renameat(fd, NEW_FILE_NAME, fd, FILE_NAME) < 0)
+	if (r == 0 && renameat(fd, NEW_FILE_NAME, fd, name) < 0)
 		r = -errno;
 	if (r < 0)
 		unlinkat(fd, NEW_FILE_NAME, 0);
@@ -183,7 +182,7 @@ void status_restore(const char *directory, struct judge *judge, double now, doub
 	json_t *status, *alert;
 	size_t i;
 
-	if (asprintf(&path, "%s/" FILE_NAME, directory) < 0)
+	if (asprintf(&path, "%s/" STATUS_FILE, directory) < 0)
 		return;
 	status = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 	json_array_foreach(json_object_get(status, "alerts"), i, alert)

@@ -21,9 +21,11 @@ struct status_source {
 /* Returns the JSON text for free(), with a newline at its end, or NULL without memory. */
 char *status_render(const struct status_source *source);
 
-/* Replace DIRECTORY/status.json atomically by text, mode 0644. Returns 0 or -errno; the old file
- * stays on error. */
-int status_write(const char *directory, const char *text);
+#define STATUS_FILE "status.json"
+
+/* Replace DIRECTORY/NAME (STATUS_FILE, or what is kept beside it) atomically by text, mode 0644.
+ * Returns 0 or -errno; the old file stays on error. */
+int status_write(const char *directory, const char *name, const char *text);
 
 /* Restore the open episodes that DIRECTORY/status.json tells of into judge. A missing or damaged
  * file is none. */

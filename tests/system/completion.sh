@@ -34,5 +34,6 @@ completes --json --config = "$conf" status --j
 completes conntrack-full --config = "$conf" check ''
 completes mine --config = "$conf" check m
 completes mine --config "$conf" check m
+completes conntrack-table --config "$conf" graph conntrack-t
 grep -q listen-drops "$work/answers" && fail "check is offered a rule without a limit"
 exit 0

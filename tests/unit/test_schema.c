@@ -185,6 +185,71 @@ static void rules_name_columns_that_exist(void **state)
 	assert_int_not_equal(n, 0);
 }
 
+/* What each text is in a picture, a page and rrdtool's arguments. */
+static void assert_label(const char *text)
+{
+	assert_text(text);
+	assert_null(strpbrk(text, "\\<>&\"'%"));
+}
+
+static bool has_thresholds(const struct collector *c, const struct graph_series *series)
+{
+	for (size_t i = 0; i < c->n_rules; i++)
+		if (operand(c->rules[i].value) == &c->metrics[series->metric])
+			return true;
+	return false;
+}
+
+static void assert_series(const struct collector *c, const struct graph *graph, size_t i)
+{
+	const struct graph_series *s = &graph->series[i];
+
+	assert_label(s->legend);
+	assert_true(strlen(s->legend) <= 24); /* its column in a picture */
+	assert_true(s->metric < c->n_metrics);
+	assert_true(s->colour < N_COLOURS);
+	assert_int_equal(c->metrics[s->metric].kind, c->metrics[graph->series[0].metric].kind);
+	assert_true(s->style != GRAPH_PEAK || i > 0);
+	assert_true(s->style != GRAPH_LIMIT || c->metrics[s->metric].kind == METRIC_GAUGE);
+	/* Thresholds have these. */
+	if (has_thresholds(c, s))
+		for (size_t k = 0; k < GRAPH_SERIES_MAX && graph->series[k].legend; k++)
+			assert_true(graph->series[k].colour != COLOUR_ORANGE &&
+				    graph->series[k].colour != COLOUR_VERMILION);
+	for (size_t k = 0; k < i; k++) {
+		assert_string_not_equal(graph->series[k].legend, s->legend);
+		assert_true(graph->series[k].colour != s->colour);
+		assert_true(graph->series[k].metric != s->metric);
+	}
+}
+
+static void graphs_draw_metrics_that_exist(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < registry_len; i++) {
+		const struct collector *c = registry[i];
+
+		assert_int_not_equal(c->n_graphs, 0);
+		for (size_t g = 0; g < c->n_graphs; g++) {
+			const struct graph *graph = &c->graphs[g];
+			const char *tail = strstr(graph->unit, " per second");
+
+			assert_name(
+				graph->name); /* without a hyphen: INSTANCE-NAME is then unique */
+			assert_label(graph->title);
+			assert_label(graph->unit);
+			assert_non_null(graph->series[0].legend);
+			assert_true(graph->series[0].style != GRAPH_LIMIT);
+			assert_int_equal(c->metrics[graph->series[0].metric].kind == METRIC_COUNTER,
+				tail && !tail[strlen(" per second")]);
+			for (size_t s = 0; s < GRAPH_SERIES_MAX && graph->series[s].legend; s++)
+				assert_series(c, graph, s);
+			for (size_t k = 0; k < g; k++)
+				assert_string_not_equal(c->graphs[k].name, graph->name);
+		}
+	}
+}
+
 static void assert_settings(const struct setting *settings, size_t n, size_t size)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -223,6 +288,7 @@ int main(void)
 		cmocka_unit_test(metrics_have_names_help_and_units),
 		cmocka_unit_test(columns_are_those_of_the_contract),
 		cmocka_unit_test(rules_name_columns_that_exist),
+		cmocka_unit_test(graphs_draw_metrics_that_exist),
 		cmocka_unit_test(settings_have_ranges),
 	};
 

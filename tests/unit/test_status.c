@@ -113,8 +113,8 @@ static void file_is_replaced_and_readable_by_all(void **state)
 	mode_t mask = umask(077);
 
 	(void)state;
-	assert_int_equal(status_write(w.directory, "{}\n"), 0);
-	assert_int_equal(status_write(w.directory, "{ }\n"), 0);
+	assert_int_equal(status_write(w.directory, STATUS_FILE, "{}\n"), 0);
+	assert_int_equal(status_write(w.directory, STATUS_FILE, "{ }\n"), 0);
 	umask(mask);
 	snprintf(path, sizeof path, "%s/status.json", w.directory);
 	assert_int_equal(stat(path, &st), 0);
@@ -127,7 +127,7 @@ static void file_is_replaced_and_readable_by_all(void **state)
 static void failed_write_leaves_the_old_file(void **state)
 {
 	(void)state;
-	assert_int_equal(status_write("/nonexistent", "{}\n"), -2);
+	assert_int_equal(status_write("/nonexistent", STATUS_FILE, "{}\n"), -2);
 }
 
 static void open_episode_is_restored(void **state)
@@ -140,7 +140,7 @@ static void open_episode_is_restored(void **state)
 	world_row(&w);
 	world_row(&w);
 	text = render();
-	assert_int_equal(status_write(w.directory, text), 0);
+	assert_int_equal(status_write(w.directory, STATUS_FILE, text), 0);
 	free(text);
 	world_configure(&w, "alert \"conntrack-full\" { forecast_warning = \"0\" forecast_critical "
 			    "= \"0\" }\n");
@@ -167,7 +167,7 @@ static void episode_of_one_listener_is_restored_to_it(void **state)
 	world_row(&w);
 	text = render();
 	assert_non_null(strstr(text, "\"instance\": \"listener-b\""));
-	assert_int_equal(status_write(w.directory, text), 0);
+	assert_int_equal(status_write(w.directory, STATUS_FILE, text), 0);
 	free(text);
 	world_configure(&w, conf);
 	status_restore(w.directory, w.judge, w.now, WORLD_EPOCH + w.now);
@@ -187,7 +187,7 @@ static void damaged_file_restores_nothing(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
-		assert_int_equal(status_write(w.directory, damaged[i]), 0);
+		assert_int_equal(status_write(w.directory, STATUS_FILE, damaged[i]), 0);
 		status_restore(w.directory, w.judge, w.now, WORLD_EPOCH + w.now);
 		assert_false(judge_open_alert(w.judge, 0, &alert));
 	}
