@@ -67,11 +67,11 @@ void messenger_free(struct messenger *m)
 static int connect_and_send(struct message *message, const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	size_t size = strlen(message->text);
+	size_t size = strlen(message->text), length = strlen(path);
 
-	if (strlen(path) >= sizeof(address.sun_path))
+	if (length >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
-	strcpy(address.sun_path, path);
+	memcpy(address.sun_path, path, length);
 	message->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (message->fd < 0 ||
 		connect(message->fd, (struct sockaddr *)&address, sizeof(address)) < 0 ||
