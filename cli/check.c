@@ -120,6 +120,8 @@ static int refuse(const struct check *c, const char *name)
 			return unknown(
 				"%s is a rule without a limit, which one reading cannot judge",
 				name);
+		if (rule->ratio)
+			return unknown("%s is a ratio, and no limit", name);
 		return unknown("%s is switched off in the configuration", name);
 	}
 	for (size_t i = 0; i < c->n && len < sizeof(names); i++)

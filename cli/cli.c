@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <langinfo.h>
 #include <stdarg.h>
@@ -10,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEFAULT_CONFIG CONNWATCH_SYSCONFDIR "/connwatchd/connwatchd.conf"
 #define MESSAGE_SIZE 1024
 
 char *cli_sanitize(char *text)
@@ -59,12 +57,7 @@ static void print_problem(void *arg, const char *problem)
 
 int cli_conf_load(const struct cli_context *context, struct conf **out)
 {
-	const char *path = context->config ? context->config : DEFAULT_CONFIG;
-
-	/* The shipped file may have been removed: an empty configuration is a complete one. */
-	if (!context->config && access(path, F_OK) < 0 && errno == ENOENT)
-		path = NULL;
-	return conf_load(path, print_problem, NULL, out);
+	return conf_load(conf_path(context->config), print_problem, NULL, out);
 }
 
 bool cli_colour(void)

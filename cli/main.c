@@ -107,7 +107,10 @@ int main(int argc, char **argv)
 		code = run(&context, argc - optind, argv + optind);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		cli_error("cannot write the output: %s", strerror(errno));
-		return code ? code : EXIT_FAILURE;
+		/* To the caller of a plugin 1 would be a warning. */
+		return code                                                  ? code
+		       : optind < argc && strcmp(argv[optind], "check") == 0 ? 3
+									     : EXIT_FAILURE;
 	}
 	return code;
 }

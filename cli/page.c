@@ -219,7 +219,7 @@ static void image(const struct pages *pages, const struct graph_ref *graph, cons
 
 	fputs("<p class=\"graph\">", out);
 	graph_tag(pages, graph, span, file, out);
-	fputs("<!--", out);
+	fputs("<!-- ", out);
 	last_tag(pages, graph, GRAPHDEF_SHOW, out);
 	if (is_index)
 		fprintf(out, "<a href=\"%s.cgi\">", graph->name);
@@ -286,7 +286,7 @@ static void threshold_rows(const struct pages *pages, const struct graph_ref *gr
 
 static void legend(const struct pages *pages, const struct graph_ref *graph, FILE *out)
 {
-	fputs("<!--", out);
+	fputs("<!-- ", out);
 	page_print(0, out);
 	fputs("<table class=\"legend\">\n<thead><tr><th scope=\"col\">", out);
 	page_html(graph->graph->unit, out);
@@ -323,7 +323,8 @@ static void alerts(const struct pages *pages, FILE *out)
 {
 	if (!pages->alerts)
 		return;
-	fputs("<section aria-labelledby=\"alerts\">\n<h2 id=\"alerts\">Open alerts</h2>\n<p><!--"
+	fputs("<section aria-labelledby=\"open-alerts\">\n<h2 id=\"open-alerts\">Open "
+	      "alerts</h2>\n<p><!-- "
 	      "<RRD::INCLUDE",
 		out);
 	page_argument(pages->alerts, out);

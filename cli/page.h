@@ -16,7 +16,7 @@
 /* The first two lines of every page; the first is not shown. */
 #define PAGE_HEAD                                                                                  \
 	"#!/usr/bin/rrdcgi\n"                                                                      \
-	"<!doctype html><!-- made by connwatch pages -->\n"
+	"<!DOCTYPE html><!-- made by connwatch pages -->\n"
 
 /* What all pages are made from; borrowed. No path may hold <, > or control characters: see
  * page_can_hold(). */

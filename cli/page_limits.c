@@ -79,7 +79,7 @@ static void limit_row(const struct pages *pages, const struct limit *limit, FILE
 	limit_tag(pages, limit, out);
 	fputs("</th><td data-v=\"", out);
 	page_print(2, out);
-	fputs("\"><!--", out);
+	fputs("\"><!-- ", out);
 	page_print(0, out);
 	fputs("<span>", out);
 	page_print(2, out);
@@ -110,7 +110,8 @@ static void limit_row(const struct pages *pages, const struct limit *limit, FILE
 
 void page_limits(const struct pages *pages, FILE *out)
 {
-	fputs("<section aria-labelledby=\"limits\">\n<h2 id=\"limits\">Limits</h2>\n"
+	fputs("<section aria-labelledby=\"current-limits\">\n<h2 "
+	      "id=\"current-limits\">Limits</h2>\n"
 	      "<table class=\"limits\">\n<thead><tr><th scope=\"col\">limit</th><th "
 	      "scope=\"col\">last value</th><th scope=\"col\">percent</th><th "
 	      "scope=\"col\">used</th><th scope=\"col\">level</th><th "

@@ -2,6 +2,7 @@
 #include "cli/past.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <spawn.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -32,7 +34,7 @@ struct reader {
 	double sum[PAST_COLUMNS];
 	double step, resolution, span, last; /* seconds; of the finest archive of averages */
 	double rows, per_row;                /* of the archive that is being described */
-	bool average;
+	bool average, table;                 /* table: there is a column entries */
 };
 
 /* UNIX seconds, or a time in UTC as ISO 8601 writes it. */
@@ -91,7 +93,8 @@ static int read_csv(
 	while (getline(&line, &size, f) > 0) {
 		number++;
 		line[strcspn(line, "\r\n")] = '\0';
-		if (number == 1 && strcmp(line, CSV_HEADER) != 0) {
+		if (number == 1 && strcmp(line + (strncmp(line, "\xef\xbb\xbf", 3) ? 0 : 3),
+					   CSV_HEADER) != 0) {
 			snprintf(error, PAST_ERROR_SIZE, "%s:1: the header must be " CSV_HEADER,
 				path);
 			return -EBADMSG;
@@ -114,7 +117,9 @@ static int read_csv(
 	if (number == 0)
 		snprintf(error, PAST_ERROR_SIZE, "%s: is empty; its first line must be " CSV_HEADER,
 			path);
-	return number ? 0 : -EBADMSG;
+	else if (before < 0)
+		snprintf(error, PAST_ERROR_SIZE, "%s: has no rows below its header", path);
+	return before < 0 ? -EBADMSG : 0;
 }
 
 /* A line of `rrdtool info`: find the finest archive of averages. */
@@ -157,6 +162,7 @@ static void take_names(struct reader *r, const char *line)
 	snprintf(r->names, sizeof(r->names), "%s", line);
 	while ((name = strsep(&at, " ")))
 		if (*name && r->past.n < PAST_COLUMNS) {
+			r->table |= strcmp(name, "entries") == 0;
 			r->counter[r->past.n] = is_counter(name);
 			r->past.names[r->past.n++] = name;
 		}
@@ -238,6 +244,11 @@ static int read_rrd(const char *path, struct reader *reader, char error[static P
 			(char *[]){rrdtool, fetch, file, average, resolution, start, end, NULL},
 			take_fetched, reader);
 	}
+	if (r == 0 && !reader->table) {
+		snprintf(error, PAST_ERROR_SIZE,
+			"%s: holds no averages of entries; is it a conntrack.rrd?", path);
+		return -EBADMSG;
+	}
 	if (r == -ENOENT)
 		snprintf(error, PAST_ERROR_SIZE,
 			"cannot read %s without rrdtool; install the package rrdtool", path);
@@ -245,6 +256,24 @@ static int read_rrd(const char *path, struct reader *reader, char error[static P
 		snprintf(error, PAST_ERROR_SIZE, "cannot read %s: %s", path,
 			r == -EIO ? "rrdtool failed" : strerror(-r));
 	return r;
+}
+
+/* NULL with *error set: a pipe or a device could keep it for ever. */
+static FILE *open_regular(const char *path, int *error)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	FILE *f = NULL;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		*error = -errno;
+	else if (!S_ISREG(st.st_mode))
+		*error = -ENOTSUP;
+	else
+		f = fdopen(fd, "r");
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
 }
 
 /* An RRD begins with its cookie, NUL included. */
@@ -261,11 +290,12 @@ static bool is_rrd(FILE *f)
 int past_read(const char *path, past_row_fn *row, void *arg, char error[static PAST_ERROR_SIZE])
 {
 	struct reader reader = {.row = row, .arg = arg};
-	FILE *f = fopen(path, "re");
-	int r = f ? 0 : -errno;
+	int r = 0;
+	FILE *f = open_regular(path, &r);
 
 	if (!f) {
-		snprintf(error, PAST_ERROR_SIZE, "cannot open %s: %s", path, strerror(-r));
+		snprintf(error, PAST_ERROR_SIZE, "cannot open %s: %s", path,
+			r == -ENOTSUP ? "not a regular file" : strerror(-r));
 		return r;
 	}
 	r = is_rrd(f) ? read_rrd(path, &reader, error) : read_csv(path, f, &reader, error);

@@ -218,15 +218,16 @@ static const struct metric *rule_metric(const struct view *v, const struct rule 
 }
 
 /* The sentence of a rule in force, and what it advises. */
-static void print_sentence(
-	const struct view *v, const struct rule *rule, const struct alert_event *event)
+static void print_sentence(const struct view *v, const struct rule *rule, const json_t *alert,
+	const struct alert_event *event)
 {
+	char object[WORD_SIZE];
 	struct rule plain = *rule;
 	double seconds = rule->over ? (double)rule->over : v->file->interval;
 	const struct notify_subject subject = {
 		.rule = &plain,
 		.metric = rule_metric(v, rule),
-		.object = "",
+		.object = word(object, json_object_get(alert, "object")),
 		.increase = event->value * seconds,
 		.seconds = seconds,
 	};
@@ -284,7 +285,7 @@ static void print_alert(const struct view *v, const json_t *alert)
 			text_duration(duration, v->now - since));
 	putchar('\n');
 	if (rule && is_known && rule_metric(v, rule))
-		print_sentence(v, rule, &event);
+		print_sentence(v, rule, alert, &event);
 	else
 		print_other(v, alert, name);
 }

@@ -37,7 +37,7 @@ char *status_file_path(const struct cli_context *context, const struct conf *con
 /* Returns the number of bytes read into a new text, or -errno. */
 static ssize_t read_all(const char *path, char **out)
 {
-	CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	CLEANUP_FREE char *text = NULL;
 	size_t len = 0, size = 0;
 	ssize_t n;

@@ -17,6 +17,7 @@
 
 struct proc {
 	int fd; /* the directory */
+	unsigned owners;
 	bool recorded;
 	char *buffer;
 	size_t size;
@@ -40,15 +41,22 @@ int proc_new(const char *path, struct proc **out)
 		return -ENOMEM;
 	}
 	proc->size = BUFFER_START;
+	proc->owners = 1;
 	proc->recorded = fs.f_type != PROC_SUPER_MAGIC;
 	proc->fd = take_fd(&fd);
 	*out = proc;
 	return 0;
 }
 
+struct proc *proc_ref(struct proc *proc)
+{
+	proc->owners++;
+	return proc;
+}
+
 void proc_free(struct proc *proc)
 {
-	if (!proc)
+	if (!proc || --proc->owners > 0)
 		return;
 	close(proc->fd);
 	free(proc->buffer);

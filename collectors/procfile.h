@@ -15,6 +15,8 @@
 
 /* Returns 0 and a handle for proc_free(), or -errno if path is not a directory one may enter. */
 int proc_new(const char *path, struct proc **out);
+/* One more owner of the handle: proc_free() for each. Returns proc. */
+struct proc *proc_ref(struct proc *proc);
 void proc_free(struct proc *proc);
 /*
  * True for anything that is not procfs: then nothing may be asked of the running kernel by another

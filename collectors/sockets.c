@@ -228,8 +228,12 @@ static bool has_port(const struct port_list *list, uint16_t port)
 
 static bool in_network(const struct network *network, const uint8_t address[16])
 {
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 	unsigned bytes = network->prefix / 8, bits = network->prefix % 8;
 
+	/* A network of IPv6 holds no IPv4 address, however it is written. */
+	if (network->prefix < 96 && memcmp(address, mapped, sizeof(mapped)) == 0)
+		return false;
 	if (memcmp(network->address, address, bytes) != 0)
 		return false;
 	return bits == 0 || ((network->address[bytes] ^ address[bytes]) >> (8 - bits)) == 0;

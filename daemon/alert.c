@@ -14,6 +14,12 @@ static double threshold(const struct rule *rule, enum level level)
 	return level == LEVEL_CRITICAL ? rule->critical : rule->warning;
 }
 
+/* Also where the threshold was set lower than `clear`, there is a way back to ok. */
+static double passed_below(const struct rule *rule, double t)
+{
+	return rule->clear < t ? t - rule->clear : t / 2;
+}
+
 /* Each level has a counter of its own: one that leaps past both thresholds is critical at once,
  * with one message. */
 static void count(const struct rule *rule, struct alert *alert, double measure)
@@ -23,7 +29,7 @@ static void count(const struct rule *rule, struct alert *alert, double measure)
 		bool on = t > 0;
 
 		alert->above[l] = on && measure >= t ? alert->above[l] + 1 : 0;
-		alert->below[l] = on && measure >= t - rule->clear ? 0 : alert->below[l] + 1;
+		alert->below[l] = on && measure >= passed_below(rule, t) ? 0 : alert->below[l] + 1;
 	}
 }
 
@@ -110,12 +116,19 @@ static void fill_event(const struct alert *alert, const struct alert_sample *sam
 	};
 }
 
+/* On the way to another level: a reminder would say what is no longer so. */
+static bool about_to_change(const struct alert *alert)
+{
+	return (!alert->foreseen && alert->below[alert->level] > 0) ||
+	       (alert->level < LEVEL_CRITICAL && alert->above[LEVEL_CRITICAL] > 0);
+}
+
 /* Takes the alert to a level, if it is another one, and says so in event. */
 static void settle(const struct rule *rule, struct alert *alert, enum level to,
 	const struct alert_sample *sample, struct alert_event *event)
 {
 	if (to == alert->level) {
-		if (to > LEVEL_OK && rule->remind > 0 &&
+		if (to > LEVEL_OK && rule->remind > 0 && !about_to_change(alert) &&
 			sample->now - alert->said >= (double)rule->remind) {
 			event->kind = ALERT_REMINDER;
 			alert->said = sample->now;

@@ -72,7 +72,9 @@ static void open_alert(const struct conf *conf, const struct open_alert *alert, 
 		snprintf(text, sizeof(text), "%s: %s", rule->subject, rule->doing);
 	else
 		notify_sentence(
-			&(struct notify_subject){&plain, metric, "", 0, 0, 0}, &event, text);
+			&(struct notify_subject){
+				.rule = &plain, .metric = metric, .object = alert->object},
+			&event, text);
 	snprintf(named, sizeof(named), "%s%s%s", alert->instance ? alert->instance : "",
 		alert->instance ? ": " : "", text);
 	item(event.to, event.since, named, out);

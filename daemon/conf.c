@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/conf_arena.h"
 #include "daemon/conf_build.h"
@@ -177,6 +178,13 @@ static int load(struct load *l, const char *path)
 		return r;
 	conf_build(l);
 	return l->arena->failed ? -ENOMEM : 0;
+}
+
+const char *conf_path(const char *given)
+{
+	if (given)
+		return given;
+	return access(CONF_DEFAULT_PATH, F_OK) < 0 && errno == ENOENT ? NULL : CONF_DEFAULT_PATH;
 }
 
 int conf_load(const char *path, conf_problem_fn *report, void *arg, struct conf **out)

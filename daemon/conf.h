@@ -44,6 +44,11 @@ struct conf {
 	size_t n_rules;
 };
 
+#define CONF_DEFAULT_PATH CONNWATCH_SYSCONFDIR "/connwatchd/connwatchd.conf"
+
+/* The file to load: given, or else the default one; NULL where that was removed (an empty configuration is complete). */
+const char *conf_path(const char *given);
+
 /* Called once per problem, in order of file and line, with the whole line "FILE:LINE: message" (no
  * newline). */
 typedef void conf_problem_fn(void *arg, const char *problem);

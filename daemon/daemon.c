@@ -40,7 +40,7 @@
 struct daemon {
 	sd_event *event;
 	struct conf *conf;
-	const char *conf_path;
+	const char *conf_path; /* NULL: the default */
 	bool verbose;
 	struct readings *readings;
 	struct judge *judge;
@@ -50,9 +50,9 @@ struct daemon {
 	struct sched *sched;
 	sd_event_source *watchdog, *status_timer;
 	uint64_t watchdog_usec;
-	double last_sample; /* CLOCK_MONOTONIC seconds */
-	time_t started;
-	int lock; /* of the RRD folder: one daemon writes there */
+	double last_sample;    /* CLOCK_MONOTONIC seconds */
+	time_t started, stamp; /* stamp: of the last row, or the start */
+	int lock;              /* of the RRD folder: one daemon writes there */
 	char *status_directory;
 	bool status_in_memory; /* a tmpfs never waits for a disk */
 	char *status, *alerts; /* texts that wait to be written: status.json, alerts.html */
@@ -177,8 +177,11 @@ static void on_wake(void *arg, bool row, time_t stamp)
 		store_append(d->store, i, stamp, d->readings->instances[i].values,
 			i + 1 == d->readings->n);
 	store_check(d->store, now);
-	if (row) {
-		status_make(d, stamp, now, wall);
+	if (row)
+		d->stamp = stamp;
+	/* An episode that a restart must know of does not wait for the next row. */
+	if (row || judge_spoke(d->judge)) {
+		status_make(d, d->stamp, now, wall);
 		tell_systemd(d, "");
 	}
 }
@@ -253,7 +256,7 @@ static int change_over(struct daemon *d, struct conf *conf)
 {
 	struct readings *readings = NULL;
 	struct judge *judge = NULL;
-	int r = readings_new(conf, &readings);
+	int r = readings_renew(conf, d->readings, &readings);
 
 	if (r == 0)
 		r = judge_new(conf, readings, &judge);
@@ -295,7 +298,7 @@ static int on_hup(sd_event_source *source, const struct signalfd_siginfo *info, 
 	(void)source;
 	(void)info;
 	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, usec);
-	r = conf_load(d->conf_path, daemon_log_problem, NULL, &conf);
+	r = conf_load(conf_path(d->conf_path), daemon_log_problem, NULL, &conf);
 	if (r == 0 && !paths_unchanged(d->conf, conf))
 		r = -EINVAL;
 	if (r == 0) {
@@ -419,6 +422,12 @@ static int start(struct daemon *d)
 
 static void stop(struct daemon *d)
 {
+	struct store_counts counts = {0};
+
+	if (d->store)
+		store_get_counts(d->store, &counts);
+	if (d->status && !counts.hung)
+		status_flush(d);
 	if (d->store)
 		store_finish(d->store, STOP_MS);
 	store_free(d->store);
@@ -443,7 +452,7 @@ int daemon_run(struct conf *conf, const char *path, bool verbose)
 
 	umask(022); /* whoever draws the graphs may read the files, whatever the caller's mask */
 	open_log(&d);
-	d.started = time(NULL);
+	d.started = d.stamp = time(NULL);
 	r = start(&d);
 	if (r == 0) {
 		log_info("connwatchd " CONNWATCH_VERSION
@@ -458,8 +467,9 @@ int daemon_run(struct conf *conf, const char *path, bool verbose)
 		tell_systemd(&d, "READY=1\n");
 		r = sd_event_loop(d.event);
 		sd_notify(0, "STOPPING=1");
-		log_info("stopped");
 	}
 	stop(&d);
+	if (r == 0)
+		log_info("stopped");
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -8,7 +8,7 @@
 #include "daemon/conf.h"
 
 /*
- * Run until SIGTERM or SIGINT. Takes conf over. path: the file read again at SIGHUP; verbose: log
+ * Run until SIGTERM or SIGINT. Takes conf over. path: the file read again at SIGHUP, NULL for the default; verbose: log
  * level debug, whatever the configuration says. Returns the exit code of the program.
  */
 int daemon_run(struct conf *conf, const char *path, bool verbose);

@@ -28,6 +28,7 @@ struct binding {
 	struct alert alert;
 	struct alert_event event;  /* of the last look */
 	struct increase increase;  /* of a counter */
+	double gone_since;         /* CLOCK_MONOTONIC seconds; 0: what it judges is there */
 	struct forecast *forecast; /* of a rule that has one; NULL: none */
 	bool inherited;            /* it knows the past of a run before a reload */
 };
@@ -167,10 +168,21 @@ void judge_learn(struct judge *judge, const struct instance *instance, size_t me
 	}
 }
 
-static void say(const struct judge *judge, const struct binding *b)
+/* What of the instance is meant, for a sentence. */
+static void describe(const struct binding *b, char object[static OBJECT_SIZE])
 {
 	const struct instance *in = b->value.instance;
-	char object[64] = "";
+
+	object[0] = '\0';
+	if (in->conf->collector->describe)
+		in->conf->collector->describe(in->state, b->value.metric, object, OBJECT_SIZE);
+	if (!object[0])
+		snprintf(object, OBJECT_SIZE, "%s", in->conf->title);
+}
+
+static void say(const struct judge *judge, const struct binding *b)
+{
+	char object[OBJECT_SIZE];
 	struct notify_subject subject = {
 		.rule = b->rule,
 		.metric = metric_of(b),
@@ -178,13 +190,27 @@ static void say(const struct judge *judge, const struct binding *b)
 		.increase = b->increase.amount,
 		.seconds = b->increase.seconds,
 		.above = latest(&b->above),
+		.gone = b->gone_since > 0,
 	};
 
-	if (in->conf->collector->describe)
-		in->conf->collector->describe(in->state, b->value.metric, object, sizeof object);
-	if (!object[0])
-		snprintf(object, sizeof object, "%s", in->conf->title);
+	describe(b, object);
 	judge->say(judge->arg, &subject, &b->event);
+}
+
+/*
+ * What it judges is no longer there: a module was unloaded, or nobody listens on the port any more, so that a read that
+ * went well has no value. Not so a source that cannot be read.
+ */
+static bool is_gone(struct binding *b, double now)
+{
+	const struct instance *in = b->value.instance;
+	bool gone = in->absent || (in->asked && !instance_failure(in) && isnan(latest(&b->value)));
+
+	if (!gone)
+		b->gone_since = 0;
+	else if (b->gone_since == 0)
+		b->gone_since = now;
+	return gone && now - b->gone_since >= ABSENT_FOR;
 }
 
 static void judge_binding(const struct judge *judge, struct binding *b, double now, double wall)
@@ -194,7 +220,7 @@ static void judge_binding(const struct judge *judge, struct binding *b, double n
 
 	if (metric_of(b)->kind == METRIC_COUNTER)
 		sample.value = increase_add(&b->increase, now, sample.value, (double)b->rule->over);
-	if (b->value.instance->absent && now - b->value.instance->changed >= ABSENT_FOR) {
+	if (is_gone(b, now)) {
 		sample.value = 0; /* the table went, and its entries with it */
 		sample.limit = 0;
 		b->increase.amount = 0;
@@ -273,6 +299,14 @@ void judge_restore(struct judge *judge, const struct open_alert *alert,
 	alert_restore(&b->alert, &restored, now, wall);
 }
 
+bool judge_spoke(const struct judge *judge)
+{
+	for (size_t i = 0; i < judge->n; i++)
+		if (judge->bindings[i].event.kind != ALERT_NONE)
+			return true;
+	return false;
+}
+
 bool judge_raised(
 	const struct judge *judge, const struct instance *instance, struct open_alert *out)
 {
@@ -301,6 +335,7 @@ bool judge_open_alert(const struct judge *judge, size_t i, struct open_alert *ou
 				conf_operand_is_pattern(b->rule->value) ? instance_name(b) : NULL,
 			.event = b->event,
 		};
+		describe(b, out->object);
 		return true;
 	}
 	return false;

@@ -13,10 +13,14 @@
 
 struct judge;
 
+#define OBJECT_SIZE 64
+
 /* An open alert, for status.json. */
 struct open_alert {
 	const char *name;
-	const char *instance;     /* "listener-https", of a rule with a pattern; else NULL */
+	char object
+		[OBJECT_SIZE]; /* "192.0.2.1:443", the listener that is meant; "" if there is none */
+	const char *instance;  /* "listener-https", of a rule with a pattern; else NULL */
 	struct alert_event event; /* of the last look */
 };
 
@@ -44,6 +48,8 @@ void judge_inherit(struct judge *judge, const struct judge *old);
 void judge_restore(struct judge *judge, const struct open_alert *alert,
 	const struct alert_episode *episode, double now, double wall);
 
+/* Whether the last look had something to say. */
+bool judge_spoke(const struct judge *judge);
 /* An alert about this instance that the last look has raised to a higher level, or false. */
 bool judge_raised(
 	const struct judge *judge, const struct instance *instance, struct open_alert *out);

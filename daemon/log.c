@@ -31,7 +31,7 @@ static struct {
 
 /* systemd.exec(5): $JOURNAL_STREAM is "DEVICE:INODE" of the stream that stdout or stderr was
  * connected to. */
-static bool stderr_is_journal(void)
+bool log_stderr_is_journal(void)
 {
 	const char *stream = getenv("JOURNAL_STREAM");
 	char here[64];
@@ -47,7 +47,7 @@ static bool stderr_is_journal(void)
 void log_open(enum log_target target, int level)
 {
 	if (target == LOG_TARGET_AUTO)
-		target = stderr_is_journal() ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR;
+		target = log_stderr_is_journal() ? LOG_TARGET_JOURNAL : LOG_TARGET_STDERR;
 	if (target == LOG_TARGET_JOURNAL && access("/run/systemd/journal/socket", F_OK) < 0)
 		target = LOG_TARGET_STDERR; /* sd_journal_sendv() would be silent and call it
 					       success */
@@ -82,7 +82,7 @@ static void to_stderr(int priority, const char *message)
 
 	if (!isatty(STDERR_FILENO))
 		snprintf(prefix, sizeof prefix, "<%d>", priority);
-	fprintf(stderr, "%s%s%s\n", prefix, stderr_is_journal() ? "" : IDENT ": ", message);
+	fprintf(stderr, "%s%s%s\n", prefix, log_stderr_is_journal() ? "" : IDENT ": ", message);
 }
 
 static void say(int priority, const struct log_field *fields, size_t n, const char *message)

@@ -6,6 +6,7 @@
 #ifndef CONNWATCH_LOG_H
 #define CONNWATCH_LOG_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <syslog.h>
 
@@ -20,6 +21,9 @@ extern const char *const log_level_names[];
  * journal where stderr is connected to it (systemd.exec(5), $JOURNAL_STREAM), else stderr. May be
  * called again. Before the first call messages of LOG_INFO and above go to stderr. */
 void log_open(enum log_target target, int level);
+
+/* Whether stderr leads to the journal, which reads "<3>" before a line as its priority. */
+bool log_stderr_is_journal(void);
 
 /* One structured journal field besides MESSAGE and PRIORITY; left out on the other targets. */
 struct log_field {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sysexits.h>
 #include <time.h>
 
@@ -10,8 +12,6 @@
 #include "daemon/log.h"
 #include "daemon/once.h"
 #include "daemon/util.h"
-
-#define DEFAULT_CONFIG CONNWATCH_SYSCONFDIR "/connwatchd/connwatchd.conf"
 
 struct arguments {
 	const char *config; /* NULL: none given, the default */
@@ -30,7 +30,7 @@ static void help(void)
 	     "in\n"
 	     "round-robin databases and warns before they are full. Stays in the foreground.\n"
 	     "\n"
-	     "  -c, --config=FILE  configuration (" DEFAULT_CONFIG ")\n"
+	     "  -c, --config=FILE  configuration (" CONF_DEFAULT_PATH ")\n"
 	     "  -t, --test         check the configuration, print every problem as FILE:LINE: "
 	     "message;\n"
 	     "                     with -v print the configuration in force\n"
@@ -94,53 +94,81 @@ static int parse(int argc, char **argv, struct arguments *args)
 	return -1;
 }
 
+/* Where systemctl reload runs this, the journal is to know that it is an error. */
 static void print_problem(void *arg, const char *problem)
 {
 	(void)arg;
-	fprintf(stderr, "%s\n", problem);
+	fprintf(stderr, "%s%s\n", log_stderr_is_journal() ? "<3>" : "", problem);
 }
 
-/* The shipped file may have been removed: an empty configuration is a complete one. */
-static const char *config_path(const struct arguments *args)
+/* What was printed has arrived, or code is a failure that is said. */
+static int flushed(int code)
 {
-	if (args->config)
-		return args->config;
-	return access(DEFAULT_CONFIG, F_OK) < 0 && errno == ENOENT ? NULL : DEFAULT_CONFIG;
+	if (fflush(stdout) == 0)
+		return code;
+	fprintf(stderr, "connwatchd: cannot write standard output: %s\n", strerror(errno));
+	return EXIT_FAILURE;
+}
+
+/* Started without them, the next files opened would be taken for stdin, stdout and stderr. */
+static void open_standard_files(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	cleanup_close(&fd);
+}
+
+/* A low soft limit is for select(2), which nobody here calls. */
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
 }
 
 static int test(const struct arguments *args)
 {
 	struct conf *conf;
 
-	if (conf_load(config_path(args), print_problem, NULL, &conf) < 0)
+	if (conf_load(conf_path(args->config), print_problem, NULL, &conf) < 0)
 		return EXIT_FAILURE;
 	if (args->verbose)
 		conf_print(conf, stdout);
 	conf_free(conf);
-	return EXIT_SUCCESS;
+	return flushed(EXIT_SUCCESS);
 }
 
 int main(int argc, char **argv)
 {
 	struct arguments args = {0};
-	int code = parse(argc, argv, &args);
 	const char *path;
 	struct conf *conf;
+	int code;
+
+	open_standard_files();
+	code = parse(argc, argv, &args);
 
 	if (code >= 0)
-		return code;
+		return flushed(code);
 	if (args.test)
 		return test(&args);
 	log_open(LOG_TARGET_AUTO, args.verbose ? LOG_DEBUG : args.once ? LOG_WARNING : LOG_INFO);
-	path = config_path(&args);
+	path = conf_path(args.config);
 	if (conf_load(path, daemon_log_problem, NULL, &conf) < 0)
 		return EX_CONFIG;
 	if (args.once) {
 		code = once_run(conf, args.json);
 		conf_free(conf);
-		return code;
+		return flushed(code);
 	}
+	raise_file_limit();
 	if (!path)
-		log_info("there is no " DEFAULT_CONFIG ": every default is in force");
-	return daemon_run(conf, path ? path : DEFAULT_CONFIG, args.verbose);
+		log_info("there is no " CONF_DEFAULT_PATH ": every default is in force");
+	return daemon_run(conf, args.config, args.verbose);
 }

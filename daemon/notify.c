@@ -40,8 +40,11 @@ static void add_increase(
 {
 	char number[TEXT_SIZE], seconds[TEXT_SIZE];
 
-	if (e->kind != ALERT_RECOVERY)
-		add(t, "%s: ", s->rule->doing);
+	if (e->kind == ALERT_RECOVERY) {
+		add(t, "no longer %s", s->rule->doing);
+		return;
+	}
+	add(t, "%s: ", s->rule->doing);
 	add(t, "%s %s in the last %s", text_number(number, s->increase), s->rule->done,
 		text_duration(seconds, s->seconds));
 }
@@ -62,7 +65,9 @@ static void add_state(struct text *t, const struct notify_subject *s, const stru
 
 	text_number(value, e->value);
 	text_number(limit, e->limit);
-	if (s->rule->done)
+	if (s->gone && e->kind == ALERT_RECOVERY)
+		add(t, "no longer there");
+	else if (s->rule->done)
 		add_increase(t, s, e);
 	else if (s->rule->ratio && !isnan(e->percent))
 		add_ratio(t, s, e);
@@ -129,7 +134,7 @@ void notify_sentence(const struct notify_subject *s, const struct alert_event *e
 	case ALERT_REMINDER:
 		add_threshold(&t, s->rule, e->to);
 		add_trend(&t, e);
-		add(&t, ", for %s now", duration);
+		add(&t, ", %s for %s", level_names[e->to], duration);
 		break;
 	case ALERT_CHANGE:
 		add_threshold(&t, s->rule, e->to);

@@ -22,6 +22,7 @@ struct notify_subject {
 	const struct metric *metric; /* of rule->value */
 	const char *object; /* "192.0.2.1:443", the one meant by the value; "" if there is none */
 	double increase, seconds; /* of a counter, and the time it was taken over */
+	bool gone;                /* it is no longer there */
 	double above; /* what rule->above is now; UNKNOWN or 0 if that is not to be told */
 };
 

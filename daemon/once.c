@@ -51,7 +51,7 @@ int once_run(const struct conf *conf, bool json)
 		if (failure && outcome_is_fault(failure))
 			code = EXIT_FAILURE;
 	}
-	if ((json && !print_json(readings)) || fflush(stdout) != 0)
+	if (json && !print_json(readings))
 		code = EXIT_FAILURE;
 	readings_free(readings);
 	return code;

@@ -72,21 +72,23 @@ static int instance_init(
 	return r;
 }
 
-int readings_new(const struct conf *conf, struct readings **out)
+/* Takes proc over. */
+static int make(const struct conf *conf, struct proc *proc, struct readings **out)
 {
 	struct readings *readings = calloc(1, sizeof *readings);
-	int r;
+	int r = 0;
 
-	if (!readings)
+	if (!readings) {
+		proc_free(proc);
 		return -ENOMEM;
+	}
 	readings->conf = conf;
+	readings->proc = proc;
 	readings->n = conf->n_instances;
 	readings->instances = calloc(readings->n + 1, sizeof *readings->instances);
 	readings->shared = calloc(registry_len, sizeof *readings->shared);
-	r = readings->instances && readings->shared ? proc_new(conf->proc, &readings->proc)
-						    : -ENOMEM;
-	if (r < 0)
-		log_error_errno(r, "cannot read below proc = \"%s\"", conf->proc);
+	if (!readings->instances || !readings->shared)
+		r = -ENOMEM;
 	for (size_t i = 0; r >= 0 && i < readings->n; i++) {
 		r = instance_init(readings, &readings->instances[i], &conf->instances[i]);
 		if (r < 0)
@@ -98,6 +100,21 @@ int readings_new(const struct conf *conf, struct readings **out)
 	}
 	*out = readings;
 	return 0;
+}
+
+int readings_new(const struct conf *conf, struct readings **out)
+{
+	struct proc *proc;
+	int r = proc_new(conf->proc, &proc);
+
+	if (r < 0)
+		return log_error_errno(r, "cannot read below proc = \"%s\"", conf->proc);
+	return make(conf, proc, out);
+}
+
+int readings_renew(const struct conf *conf, const struct readings *old, struct readings **out)
+{
+	return make(conf, proc_ref(old->proc), out);
 }
 
 static void instance_close(struct instance *in)
@@ -160,11 +177,12 @@ void readings_look(struct readings *readings)
 	}
 }
 
-static void read_row(struct instance *in, const struct outcome *round)
+static void read_row(struct instance *in, const struct outcome *round, bool first)
 {
 	const struct collector *collector = in->conf->collector;
 
 	in->asked = true;
+	in->shares_failure = round->r < 0 && !first;
 	for (size_t m = 0; m < collector->n_metrics; m++)
 		if (!collector->metrics[m].look)
 			in->values[m] = UNKNOWN;
@@ -185,12 +203,14 @@ void readings_row(struct readings *readings)
 		const struct collector *collector = in->conf->collector;
 
 		/* The instances of one collector stand side by side. */
-		if (i == 0 || collector != last)
+		bool first = i == 0 || collector != last;
+
+		if (first)
 			round = (struct outcome){0};
-		if ((i == 0 || collector != last) && collector->round)
+		if (first && collector->round)
 			call(collector->round, *shared_of(readings, collector), NULL, &round);
 		last = collector;
-		read_row(in, &round);
+		read_row(in, &round, first);
 	}
 }
 
@@ -277,8 +297,9 @@ static void report_absence(struct instance *in, const struct outcome *failure)
 	if (!failure)
 		log_fields(LOG_NOTICE, &id, 1, "%s: is there now", in->conf->name);
 	else
-		log_fields(LOG_NOTICE, &id, 1, "%s: %s: %s; its readings are unknown until then",
-			in->conf->name, absence(in, failure), failure->error);
+		log_fields(LOG_NOTICE, &id, 1, "%s: %s: %s; its readings are unknown until %s",
+			in->conf->name, absence(in, failure), failure->error,
+			failure->r == -ENOENT ? "it is there" : "it may");
 }
 
 /* Not there, or never permitted: somebody's choice. What was readable and is no more is a fault. */
@@ -292,8 +313,9 @@ static void report_instance(struct instance *in, double now, double patience)
 	const struct outcome *failure = instance_failure(in);
 	bool failing = failure != NULL, absent = failing && is_absence(in, failure);
 
-	if (!in->asked)
-		return; /* what is read at rows only, before the first one */
+	/* What is read at rows only, before the first one; what another instance tells of. */
+	if (!in->asked || in->shares_failure)
+		return;
 	if (failing != in->failing || in->changed == 0) {
 		in->failing = failing;
 		in->changed = now;
@@ -314,29 +336,44 @@ void readings_report(struct readings *readings, double now)
 			&readings->instances[i], now, PATIENCE * (double)readings->conf->interval);
 }
 
-void readings_inherit(struct readings *readings, const struct readings *old)
+/* What a collector has summed up is kept over a reload, unless its settings are others or it shares its work. */
+static void inherit_state(struct instance *in, struct instance *was)
 {
-	for (size_t i = 0; i < readings->n; i++) {
-		struct instance *in = &readings->instances[i];
+	const struct collector *c = in->conf->collector;
+	void *state = in->state;
 
-		for (size_t j = 0; j < old->n; j++) {
-			const struct instance *was = &old->instances[j];
+	if (c->shared_size || in->conf->title[0] ||
+		(c->config_size &&
+			memcmp(in->conf->config, was->conf->config, c->config_size) != 0))
+		return;
+	in->state = was->state;
+	was->state = state;
+}
 
-			if (strcmp(in->conf->name, was->conf->name) != 0)
-				continue;
-			memcpy(in->values, was->values,
-				in->conf->collector->n_metrics * sizeof *in->values);
-			memcpy(in->settings, was->settings,
-				in->conf->collector->n_metrics * sizeof *in->settings);
-			in->look = was->look;
-			in->read = was->read;
-			in->asked = was->asked;
-			in->seen = was->seen;
-			in->absent = was->absent;
-			in->unreadable = was->unreadable;
-			in->failing = was->failing;
-			in->since = was->since;
-			in->changed = was->changed;
-		}
-	}
+static void inherit(struct instance *in, struct instance *was)
+{
+	size_t size = in->conf->collector->n_metrics * sizeof(*in->values);
+
+	memcpy(in->values, was->values, size);
+	memcpy(in->settings, was->settings, size);
+	in->look = was->look;
+	in->read = was->read;
+	in->asked = was->asked;
+	in->seen = was->seen;
+	in->absent = was->absent;
+	in->shares_failure = was->shares_failure;
+	in->unreadable = was->unreadable;
+	in->failing = was->failing;
+	in->since = was->since;
+	in->changed = was->changed;
+	inherit_state(in, was);
+}
+
+void readings_inherit(struct readings *readings, struct readings *old)
+{
+	for (size_t i = 0; i < readings->n; i++)
+		for (size_t j = 0; j < old->n; j++)
+			if (strcmp(readings->instances[i].conf->name,
+				    old->instances[j].conf->name) == 0)
+				inherit(&readings->instances[i], &old->instances[j]);
 }

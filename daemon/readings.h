@@ -25,11 +25,12 @@ struct instance {
 	void *state;
 	double *values, *settings; /* settings: last known values of metrics with `announce` */
 	struct outcome look, read;
-	bool asked;      /* was read at all */
-	bool seen;       /* was readable at least once */
-	bool absent;     /* said to be absent */
-	bool failing;    /* the last read failed */
-	double changed;  /* CLOCK_MONOTONIC seconds when that was last otherwise; 0: never read */
+	bool asked;     /* was read at all */
+	bool seen;      /* was readable at least once */
+	bool absent;    /* said to be absent */
+	bool failing;   /* the last read failed */
+	double changed; /* CLOCK_MONOTONIC seconds when that was last otherwise; 0: never read */
+	bool shares_failure; /* the work that failed was that of several instances, and the first one tells */
 	bool unreadable; /* the alert for it is raised, for a failure that began at `since` */
 	double since;    /* CLOCK_MONOTONIC seconds */
 };
@@ -44,6 +45,8 @@ struct readings {
 
 /* Returns 0 or -errno; a failure is logged. conf is borrowed. */
 int readings_new(const struct conf *conf, struct readings **out);
+/* The same for a reload: in the tree that old reads from. */
+int readings_renew(const struct conf *conf, const struct readings *old, struct readings **out);
 void readings_free(struct readings *readings);
 
 /* Read what is cheap, in every instance. */
@@ -56,7 +59,7 @@ void readings_report(struct readings *readings, double now);
 
 /* Take over what the instances of an older configuration know of their past (before a reload frees
  * it). */
-void readings_inherit(struct readings *readings, const struct readings *old);
+void readings_inherit(struct readings *readings, struct readings *old);
 
 /* Why the last read of this instance failed, or NULL where it did not. */
 const struct outcome *instance_failure(const struct instance *instance);

@@ -21,9 +21,12 @@ const char *rrdcreate_reason(const char *path)
 {
 	const char *error = rrd_get_error();
 	size_t len = strlen(path);
+	const char *opening = strstr(error, "': ");
 
 	if (!strncmp(error, path, len) && !strncmp(error + len, ": ", 2))
 		error += len + 2;
+	else if (!strncmp(error, "opening '", 9) && opening)
+		error = opening + 3; /* without the name, one sentence serves several files */
 	return error[0] ? error : strerror(ENOSPC);
 }
 

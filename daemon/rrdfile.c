@@ -142,18 +142,27 @@ static int make_directory(const char *path)
 	return mkdir(copy, 0755) < 0 && errno != EEXIST ? -errno : 0;
 }
 
+/* What helps depends on why. */
+static const char *remedy(int error)
+{
+	if (error == EROFS)
+		return "mount it writable; under systemd a folder of one's own needs "
+		       "ReadWritePaths= in a "
+		       "drop-in of the unit";
+	return "give it to the daemon's user";
+}
+
 static bool check_directory(const struct rrdfile *f, struct store_answer *a)
 {
 	const char *directory = f->spec.directory;
 	int r = make_directory(directory);
 
 	if (r < 0)
-		return fail(a,
-			"cannot make directory %s: %s; make it and give it to the daemon's user",
-			directory, strerror(-r));
+		return fail(a, "cannot make directory %s: %s; make it and %s", directory,
+			strerror(-r), remedy(-r));
 	if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) < 0)
-		return fail(a, "cannot write to directory %s: %s; give it to the daemon's user",
-			directory, strerror(errno));
+		return fail(a, "cannot write to directory %s: %s; %s", directory, strerror(errno),
+			remedy(errno));
 	return true;
 }
 
@@ -373,16 +382,22 @@ static bool open_file(struct rrdfile *f, int64_t clock, struct store_answer *a)
 
 	f->open = false;
 	/* Looked at before it is opened: a FIFO or a device would be a trap. */
-	if (stat(f->path, &st) < 0)
-		return errno == ENOENT ? check_directory(f, a)
-				       : fail(a, "cannot look at the file in %s: %s",
-						 f->spec.directory, strerror(errno));
+	if (stat(f->path, &st) < 0) {
+		if (errno != ENOENT)
+			return fail(a, "cannot look at the file in %s: %s; %s", f->spec.directory,
+				strerror(errno), remedy(errno));
+		if (lstat(f->path, &st) == 0)
+			return fail(a,
+				"a link in %s leads nowhere; mount what it leads to, or remove it",
+				f->spec.directory);
+		return check_directory(f, a);
+	}
 	if (!S_ISREG(st.st_mode))
 		return fail(a, "not a regular file; move it out of %s", f->spec.directory);
 	fd = open(f->path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return fail(a, "cannot be written: %s; give the files in %s to the daemon's user",
-			strerror(errno), f->spec.directory);
+		return fail(a, "cannot be written in %s: %s; %s", f->spec.directory,
+			strerror(errno), remedy(errno));
 	if (fstat(fd, &st) < 0)
 		return fail(
 			a, "cannot look at the file in %s: %s", f->spec.directory, strerror(errno));

@@ -13,7 +13,8 @@
 #include "daemon/util.h"
 
 #define NEW_FILE_NAME ".status.json.new"
-#define MAX_EXACT 9007199254740992.0 /* 2^53: whole numbers below it are exact in a double */
+#define STATUS_SIZE_MAX (1024 * 1024) /* bytes; it has some thousand */
+#define MAX_EXACT 9007199254740992.0  /* 2^53: whole numbers below it are exact in a double */
 
 static json_t *number(double value)
 {
@@ -64,8 +65,9 @@ static json_t *render_alert(const struct open_alert *alert)
 {
 	const struct alert_event *e = &alert->event;
 
-	return json_pack("{s:s, s:s*, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name", alert->name,
-		"instance", alert->instance, "level", level_names[e->to], "worst",
+	return json_pack("{s:s, s:s*, s:s*, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "name",
+		alert->name, "instance", alert->instance, "object",
+		alert->object[0] ? alert->object : NULL, "level", level_names[e->to], "worst",
 		level_names[e->worst], "since", number(floor(e->since)), "value", number(e->value),
 		"limit", number(e->limit), "percent", tenths(e->percent), "seconds_to_full",
 		number(round(e->seconds_to_full)));
@@ -176,15 +178,26 @@ static enum level level_of(const json_t *value)
 	return level;
 }
 
-void status_restore(const char *directory, struct judge *judge, double now, double wall)
+/* A status.json that anybody may have put there: a regular file of a sensible size, or nothing. */
+static json_t *load(const char *directory)
 {
 	CLEANUP_FREE char *path = NULL;
-	json_t *status, *alert;
-	size_t i;
+	CLEANUP_CLOSE int fd = -1;
+	struct stat st;
 
 	if (asprintf(&path, "%s/" STATUS_FILE, directory) < 0)
-		return;
-	status = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+		return NULL;
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > STATUS_SIZE_MAX)
+		return NULL;
+	return json_loadfd(fd, JSON_REJECT_DUPLICATES, NULL);
+}
+
+void status_restore(const char *directory, struct judge *judge, double now, double wall)
+{
+	json_t *status = load(directory), *alert;
+	size_t i;
+
 	json_array_foreach(json_object_get(status, "alerts"), i, alert)
 	{
 		struct open_alert open = {

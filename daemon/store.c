@@ -166,6 +166,10 @@ static int start_child(struct store *s)
 		store_say_failing(s, "cannot start its process: %s; trying again", strerror(-r));
 		return r;
 	}
+	if (sd_event_get_state(s->event) == SD_EVENT_FINISHED) {
+		link_send(s); /* for store_finish(), which waits by itself */
+		return 0;
+	}
 	r = sd_event_add_child(s->event, &s->death, s->pid, WEXITED, on_death, s);
 	if (r >= 0)
 		r = sd_event_add_io(s->event, &s->io, s->fd, EPOLLIN, on_io, s);
@@ -228,7 +232,7 @@ int store_new(sd_event *event, const struct conf *conf, struct store **out)
 	s->event = sd_event_ref(event);
 	r = store_reconfigure(s, conf);
 	if (r == 0)
-		r = start_child(s);
+		start_child(s); /* if not now, then by store_check() */
 	if (r < 0) {
 		store_free(s);
 		return r;

@@ -9,6 +9,7 @@ etc=/etc$prefix/connwatchd # where the filesystem standard has it for a prefix b
 
 check "nothing of it is below /usr" sh -c '! find /usr /etc/connwatchd -name "connwatch*" 2>/dev/null | grep .'
 check "the user is made" systemd-sysusers $prefix/lib/sysusers.d/connwatchd.conf
+check "so are the folders" systemd-tmpfiles --create $prefix/lib/tmpfiles.d/connwatchd.conf
 mkdir -p $etc
 set_conf
 check "the units are linked" systemctl link --quiet $prefix/lib/systemd/system/connwatch*

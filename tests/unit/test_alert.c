@@ -298,9 +298,42 @@ static void one_threshold_for_both_levels_escalates_with_time(void **state)
 	assert_int_equal(b.last.worst, LEVEL_CRITICAL);
 }
 
+static void threshold_below_clear_still_has_a_way_back(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	b.rule.warning = 3;
+	b.rule.critical = 0;
+	b.rule.clear = 5;
+	looks(&b, 4, 5);
+	assert_int_equal(b.messages, 1);
+	looks(&b, 2, 10);
+	assert_int_equal(b.messages, 1); /* not well below it */
+	looks(&b, 1, 3);
+	assert_int_equal(b.last.kind, ALERT_RECOVERY);
+}
+
+static void nothing_is_reminded_of_on_the_way_to_another_level(void **state)
+{
+	struct bench b = bench_of(&percent_rule);
+
+	(void)state;
+	b.rule.remind = 10;
+	b.rule.release = 30;
+	looks(&b, 85, 9);
+	assert_int_equal(b.reminders, 0);
+	looks(&b, 10, 20); /* on its way back to ok */
+	assert_int_equal(b.reminders, 0);
+	looks(&b, 85, 1);
+	assert_int_equal(b.reminders, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threshold_below_clear_still_has_a_way_back),
+		cmocka_unit_test(nothing_is_reminded_of_on_the_way_to_another_level),
 		cmocka_unit_test(one_threshold_for_both_levels_escalates_with_time),
 		cmocka_unit_test(nothing_is_said_below_the_threshold),
 		cmocka_unit_test(a_level_is_raised_at_the_look_that_completes_hold),

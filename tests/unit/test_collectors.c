@@ -441,8 +441,9 @@ static void groups_match_ports_and_networks(void **state)
 	const struct network net10[] = {{{[10] = 0xff, 0xff, 10}, 104}};
 	const struct network nets[] = {
 		{{[10] = 0xff, 0xff, 10, 2}, 111}, {{[10] = 0xff, 0xff, 192, 168}, 112}};
-	const struct network everything[] = {{{0}, 0}};
-	const struct network_list one = {1, net10}, two = {2, nets}, all = {1, everything};
+	const struct network everything[] = {{{0}, 0}, {{[10] = 0xff, 0xff}, 96}};
+	const struct network_list one = {1, net10}, two = {2, nets}, all = {2, everything},
+				  six = {1, everything};
 	void *group = malloc(collector_sockets.titled_config_size);
 
 	assert_non_null(group);
@@ -463,6 +464,9 @@ static void groups_match_ports_and_networks(void **state)
 	assert_group(*state, group, 0, 0);
 	group_of(group, NULL, NULL, &all);
 	assert_group(*state, group, 4, 0); /* a listener has no remote end */
+	group_of(group, NULL, NULL, &six);
+	assert_group(*state, group, 0,
+		0); /* ::/0 is IPv6, and all of these are IPv4 in one form or other */
 	free(group);
 }
 

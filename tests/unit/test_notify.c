@@ -142,7 +142,7 @@ static void increase_is_told_as_a_number_with_the_setting_to_raise(void **state)
 	e.worst = LEVEL_CRITICAL;
 	e.duration = 90;
 	expect(&dropping, &drop, "", &e,
-		"conntrack: back to normal: 1520 dropped in the last 10 s, was critical for 1 min "
+		"conntrack: back to normal: no longer dropping packets, was critical for 1 min "
 		"30 s");
 }
 
@@ -205,7 +205,7 @@ static void reminder_tells_for_how_long(void **state)
 	e.from = LEVEL_WARNING;
 	e.duration = 1800;
 	expect(&full, &entries, "", &e,
-		"conntrack: 82% full (214958 of 262144 entries), for 30 min now");
+		"conntrack: 82% full (214958 of 262144 entries), warning for 30 min");
 }
 
 static void overlong_sentence_is_cut_and_stays_a_string(void **state)

@@ -106,26 +106,51 @@ static void source_that_fails_from_the_start_is_said_at_once(void **state)
 
 static void what_is_known_survives_a_reload(void **state)
 {
-	struct readings *old;
-	struct conf *old_conf;
-
 	(void)state;
 	world_configure(&w, CONNTRACK_ONLY);
 	world_conntrack(&w, "10\n", "1000\n");
 	world_row(&w);
-	old = w.readings;
-	old_conf = w.conf;
-	w.readings = NULL;
-	w.conf = NULL;
-	world_configure(&w, CONNTRACK_ONLY "interval = 5\n");
-	readings_inherit(w.readings, old);
-	readings_free(old);
-	conf_free(old_conf);
+	world_reload(&w, CONNTRACK_ONLY "interval = 5\n");
 	assert_number(w.readings->instances[0].values[0], 10);
 	world_conntrack(&w, "10\n", "2000\n");
 	world_look(&w);
 	assert_string_equal(
 		world_said(&w), "<5>connwatchd: conntrack: maximum changed from 1000 to 2000\n");
+}
+
+static void sums_beyond_32_bits_survive_a_reload(void **state)
+{
+	double before;
+	size_t instance, drop;
+
+	(void)state;
+	world_configure(&w, CONNTRACK_ONLY);
+	world_conntrack(&w, "10\n", "1000\n");
+	world_put(&w, "net/stat/nf_conntrack", "entries drop\n0a fffffff0\n");
+	world_row(&w);
+	world_put(&w, "net/stat/nf_conntrack", "entries drop\n0a 10\n");
+	world_row(&w);
+	assert_int_equal(conf_operand(w.conf, "conntrack.drop", &instance, &drop), 0);
+	before = w.readings->instances[instance].values[drop];
+	assert_number(before, 4294967312.0);
+	world_reload(&w, CONNTRACK_ONLY "interval = 5\n");
+	world_row(&w);
+	assert_number(w.readings->instances[instance].values[drop], before);
+}
+
+static void failure_of_shared_work_is_told_once(void **state)
+{
+	(void)state;
+	world_configure(&w, "conntrack { enabled = false }\ntcp { enabled = false }\n"
+			    "tcpext { enabled = false }\nlimits { enabled = false }\n"
+			    "socket_group \"a\" { local_ports = { 80 } }\n"
+			    "socket_group \"b\" { local_ports = { 443 } }\n");
+	world_put(&w, "net/tcp", "rubbish\n");
+	world_row(&w);
+	world_row(&w);
+	assert_non_null(strstr(world_said(&w), "<4>connwatchd: sockets: cannot be read: "));
+	assert_null(strstr(w.said, "sockets-"));
+	assert_non_null(instance_failure(&w.readings->instances[w.readings->n - 1]));
 }
 
 int main(void)
@@ -139,6 +164,10 @@ int main(void)
 			unreadable_table_is_an_alert_after_three_intervals, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			source_that_fails_from_the_start_is_said_at_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			sums_beyond_32_bits_survive_a_reload, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			failure_of_shared_work_is_told_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_known_survives_a_reload, setup, teardown),
 	};
 

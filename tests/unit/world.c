@@ -62,6 +62,24 @@ void world_configure(struct world *w, const char *text)
 	assert_int_equal(judge_new(w->conf, w->readings, &w->judge), 0);
 }
 
+void world_reload(struct world *w, const char *text)
+{
+	struct conf *conf = world_conf(w, text);
+	struct readings *readings;
+	struct judge *judge;
+
+	assert_int_equal(readings_renew(conf, w->readings, &readings), 0);
+	assert_int_equal(judge_new(conf, readings, &judge), 0);
+	readings_inherit(readings, w->readings);
+	judge_inherit(judge, w->judge);
+	judge_free(w->judge);
+	readings_free(w->readings);
+	conf_free(w->conf);
+	w->conf = conf;
+	w->readings = readings;
+	w->judge = judge;
+}
+
 void world_put(struct world *w, const char *path, const char *text)
 {
 	char full[256];

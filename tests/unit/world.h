@@ -24,6 +24,8 @@ struct world {
 void world_open(struct world *w);
 /* Give it this configuration (proc and paths are added), fresh readings and a fresh judge. */
 void world_configure(struct world *w, const char *text);
+/* Change over to this configuration as a reload does. */
+void world_reload(struct world *w, const char *text);
 /* A configuration to be used beside the world's own. */
 struct conf *world_conf(struct world *w, const char *text);
 /* A file below proc/; NULL removes it. */
