@@ -27,7 +27,7 @@ if [ ! -e /systest/guest.sh ]; then
 	for phase in installed restarted; do
 		rc=0
 		"$tests/systest/boot.sh" -m 240 -s "$work/state" -t "$tests/lib/guest.sh:/systest/guest.sh" \
-			-t "$work/package.deb:/root/package.deb" -t "$work/package99.1.deb:/root/next.deb" \
+			-t "$tests/../conf/lighttpd.conf:/root/lighttpd.conf" -t "$work/package.deb:/root/package.deb" -t "$work/package99.1.deb:/root/next.deb" \
 			"$0" $phase || rc=$?
 		[ $rc != 125 ] || exit 77
 		[ $rc = 0 ] || exit $rc
@@ -73,6 +73,22 @@ overfill() {
 	entries 20001 20085
 }
 
+# The example is not there: the machine's root is without /usr/share/doc.
+web_page() {
+	local page=http://127.0.0.1/connwatchd image
+
+	cp /root/lighttpd.conf /etc/lighttpd/conf-available/50-connwatchd.conf
+	lighty-enable-mod connwatchd >/dev/null || fail "lighty-enable-mod"
+	check "the web server starts" systemctl restart lighttpd
+	wait_for "the page comes" curl -fsS -o /tmp/page $page/
+	image=$(sed -n 's/.*<img[^>]* src="\([^"]*\)".*/\1/p' /tmp/page | head -n 1)
+	check "an image of it comes" curl -fsS -o /tmp/image "$page/$image"
+	equal "it is a PNG" 89504e470d0a1a0a "$(od -An -tx1 -N8 /tmp/image | tr -d ' ')"
+	systemctl stop lighttpd
+	lighty-disable-mod connwatchd >/dev/null
+	rm /etc/lighttpd/conf-available/50-connwatchd.conf
+}
+
 installed() {
 	everything >/root/before
 	check "it is installed" dpkg -i /root/package.deb
@@ -82,6 +98,7 @@ installed() {
 	done
 	wait_for "a row, ten seconds apart as shipped" has_row tcp
 	check "the pages are written" pages_are_there
+	web_page
 	check "the catalog is known" sh -c 'journalctl --list-catalog | grep -q connwatchd'
 	check "the completion is there" test -e /usr/share/bash-completion/completions/connwatch
 	equal "the file of the configuration is dpkg's" " $etc/connwatchd.conf" \
