@@ -221,13 +221,14 @@ static const struct metric *rule_metric(const struct view *v, const struct rule 
 static void print_sentence(const struct view *v, const struct rule *rule, const json_t *alert,
 	const struct alert_event *event)
 {
+	const json_t *named = json_object_get(alert, "object");
 	char object[WORD_SIZE];
 	struct rule plain = *rule;
 	double seconds = rule->over ? (double)rule->over : v->file->interval;
 	const struct notify_subject subject = {
 		.rule = &plain,
 		.metric = rule_metric(v, rule),
-		.object = word(object, json_object_get(alert, "object")),
+		.object = named ? word(object, named) : "",
 		.increase = event->value * seconds,
 		.seconds = seconds,
 	};
