@@ -15,11 +15,13 @@
 #include <systemd/sd-event.h>
 #include <time.h>
 
+#include "collectors/procfile.h"
 #include "daemon/alerts_page.h"
 #include "daemon/conf_pages.h"
 #include "daemon/ct/ct_asker.h"
 #include "daemon/judge.h"
 #include "daemon/log.h"
+#include "daemon/messenger.h"
 #include "daemon/readings.h"
 #include "daemon/sched.h"
 #include "daemon/status.h"
@@ -43,6 +45,7 @@ struct daemon {
 	struct readings *readings;
 	struct judge *judge;
 	struct ct_asker *ct_asker;
+	struct messenger *messenger;
 	struct store *store;
 	struct sched *sched;
 	sd_event_source *watchdog, *status_timer;
@@ -237,6 +240,17 @@ static void open_log(const struct daemon *d)
 		d->verbose ? LOG_DEBUG : LOG_ERR + d->conf->log_level);
 }
 
+/* A judge_say_fn. */
+static void on_alert(
+	void *arg, const struct notify_subject *subject, const struct alert_event *event)
+{
+	struct daemon *d = arg;
+
+	notify_alert(subject, event);
+	if (!proc_is_recorded(d->readings->proc))
+		messenger_send(d->messenger, subject, event);
+}
+
 /* Everything that can fail comes before anything is changed. */
 static int change_over(struct daemon *d, struct conf *conf)
 {
@@ -255,6 +269,7 @@ static int change_over(struct daemon *d, struct conf *conf)
 	}
 	readings_inherit(readings, d->readings);
 	judge_inherit(judge, d->judge);
+	judge_redirect(judge, on_alert, d);
 	ct_asker_forget(d->ct_asker);
 	judge_free(d->judge);
 	readings_free(d->readings);
@@ -395,6 +410,8 @@ static int start(struct daemon *d)
 	if (r == 0)
 		r = ct_asker_new(d->event, &d->ct_asker);
 	if (r == 0)
+		r = messenger_new(d->event, MESSENGER_SOCKET, &d->messenger);
+	if (r == 0)
 		r = store_new(d->event, d->conf, &d->store);
 	if (r == 0)
 		r = sched_new(d->event, on_wake, d, &d->sched);
@@ -416,6 +433,7 @@ static void stop(struct daemon *d)
 	store_free(d->store);
 	sched_free(d->sched);
 	ct_asker_free(d->ct_asker);
+	messenger_free(d->messenger);
 	judge_free(d->judge);
 	readings_free(d->readings);
 	sd_event_source_unref(d->watchdog);
@@ -440,6 +458,7 @@ int daemon_run(struct conf *conf, const char *path, bool verbose)
 		log_info("connwatchd " CONNWATCH_VERSION
 			 " started: %zu sources, a row every %ld s to %s",
 			d.readings->n, d.conf->interval, d.conf->rrd_directory);
+		judge_redirect(d.judge, on_alert, &d);
 		store_on_past(d.store, on_past, &d);
 		status_restore(d.status_directory, d.judge, clock_seconds(CLOCK_MONOTONIC),
 			clock_seconds(CLOCK_REALTIME));

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/log.h"
 #include "daemon/message_id.h"
 #include "daemon/text.h"
 
@@ -170,24 +169,33 @@ __attribute__((format(printf, 4, 5))) static void field(
 	(*n)++;
 }
 
+size_t notify_fields(const struct notify_subject *subject, const struct alert_event *event,
+	struct log_field out[static NOTIFY_MAX_FIELDS])
+{
+	char number[TEXT_SIZE];
+	size_t n = 0;
+
+	field(out, &n, "CONNWATCH_ALERT", "%s", subject->rule->name);
+	field(out, &n, "CONNWATCH_LEVEL", "%s", level_names[event->to]);
+	if (!isnan(event->value))
+		field(out, &n, "CONNWATCH_VALUE", "%s", text_number(number, event->value));
+	if (subject->rule->limit && !isnan(event->limit))
+		field(out, &n, "CONNWATCH_LIMIT", "%s", text_number(number, event->limit));
+	if (!isnan(event->percent))
+		field(out, &n, "CONNWATCH_PERCENT", "%.1f", event->percent);
+	if (!isnan(event->seconds_to_full))
+		field(out, &n, "CONNWATCH_SECONDS_TO_FULL", "%.0f", event->seconds_to_full);
+	return n;
+}
+
 void notify_alert(const struct notify_subject *subject, const struct alert_event *event)
 {
 	static const int priority[] = {LOG_NOTICE, LOG_WARNING, LOG_CRIT};
-	char text[NOTIFY_TEXT_SIZE], number[TEXT_SIZE];
-	struct log_field fields[8];
-	size_t n = 0;
+	struct log_field fields[NOTIFY_MAX_FIELDS];
+	char text[NOTIFY_TEXT_SIZE];
+	size_t n = notify_fields(subject, event, fields);
 
 	notify_sentence(subject, event, text);
 	field(fields, &n, "MESSAGE_ID", "%s", message_id(subject->rule, event));
-	field(fields, &n, "CONNWATCH_ALERT", "%s", subject->rule->name);
-	field(fields, &n, "CONNWATCH_LEVEL", "%s", level_names[event->to]);
-	if (!isnan(event->value))
-		field(fields, &n, "CONNWATCH_VALUE", "%s", text_number(number, event->value));
-	if (subject->rule->limit && !isnan(event->limit))
-		field(fields, &n, "CONNWATCH_LIMIT", "%s", text_number(number, event->limit));
-	if (!isnan(event->percent))
-		field(fields, &n, "CONNWATCH_PERCENT", "%.1f", event->percent);
-	if (!isnan(event->seconds_to_full))
-		field(fields, &n, "CONNWATCH_SECONDS_TO_FULL", "%.0f", event->seconds_to_full);
 	log_fields(priority[event->to], fields, n, "%s", text);
 }

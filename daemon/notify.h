@@ -7,9 +7,11 @@
 
 #include "daemon/alert.h"
 #include "daemon/collector.h"
+#include "daemon/log.h"
 #include "daemon/rule.h"
 
 #define NOTIFY_TEXT_SIZE 512
+#define NOTIFY_MAX_FIELDS 8
 
 /* The names of enum level: "ok", "warning", "critical". */
 extern const char *const level_names[];
@@ -30,6 +32,11 @@ double notify_percent(double percent);
 /* The sentence for an event, without a full stop, into out. */
 void notify_sentence(const struct notify_subject *subject, const struct alert_event *event,
 	char out[static NOTIFY_TEXT_SIZE]);
+
+/* The facts CONNWATCH_ALERT, _LEVEL, _VALUE, _LIMIT, _PERCENT and _SECONDS_TO_FULL, less those that are not known,
+ * into out. Returns how many. */
+size_t notify_fields(const struct notify_subject *subject, const struct alert_event *event,
+	struct log_field out[static NOTIFY_MAX_FIELDS]);
 
 /* Say it once, with its priority (warning, crit, notice) and the journal fields of product's
  * contract. */

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # boot-installed.sh MACHINE SCRIPT [OPTION...] - install the release build into a tree, copy that into a
 # machine of tests/systest (MACHINE is boot.sh or bootvm.sh, OPTIONs are for it) and run SCRIPT there.
+# INSTALL_PREFIX is another prefix than /usr.
 set -eu
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -22,13 +23,17 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 143' TERM
 trap 'exit 130' INT
 
+build=$top/build
+prefix=${INSTALL_PREFIX:-/usr}
+[ "$prefix" = /usr ] || build+=/prefix$prefix
+
 # Several install tests may start at once.
-mkdir -p "$top/build"
+mkdir -p "$build"
 (
 	flock 9
 	cd "$top"
-	cmake --preset release >"$work/log" && cmake --build --preset release >>"$work/log" &&
-		DESTDIR=$work/tree cmake --install build >>"$work/log"
+	cmake --preset release -B "$build" -D CMAKE_INSTALL_PREFIX="$prefix" >"$work/log" &&
+		cmake --build "$build" >>"$work/log" && DESTDIR=$work/tree cmake --install "$build" >>"$work/log"
 ) 9>"$top/build/install.lock" || {
 	cat "$work/log"
 	exit 1
