@@ -197,6 +197,16 @@ connwatch graph tcp-segments -o "$work/picture.svg" || fail "no SVG"
 grep -q '<svg' "$work/picture.svg" || fail "picture.svg is no SVG"
 connwatch graph tcp >"$work/stdout.png" || fail "no picture on standard output"
 equal "signature on standard output" "89504e47" "$(od -An -tx1 -N4 "$work/stdout.png" | tr -d ' ')"
+# A series of which nothing is known is called unknown, not "-nan".
+mkdir "$work/bin"
+printf '#!/bin/sh\nprintf "%%s\\n" "$@" >>"%s"\nexec "%s" "$@"\n' "$work/asked" "$(command -v rrdtool)" >"$work/bin/rrdtool"
+chmod +x "$work/bin/rrdtool"
+for start in '-5min=0' '-2h --end=-1h=3'; do
+	rm -f "$work/asked"
+	# shellcheck disable=SC2086 # two options
+	PATH=$work/bin:$PATH connwatch graph conntrack --start=${start%=*} -o "$work/picture.png" || fail "no picture from $start"
+	equal "unknown series from $start" "${start##*=}" "$(grep -c '^COMMENT:unknown' "$work/asked")"
+done
 refused() {
 	said=$1
 	shift
