@@ -73,7 +73,7 @@ for page in "$pages"/*.cgi; do
 	shows_not "$name" ERROR
 	shows "$name" '<html lang="en">'
 	shows "$name" 'Times are in .*(UTC[+-][0-9]*)'
-	sed -n 's,.*<img src="images/\([a-z0-9_-]*\.png\)" width="480" height="200" alt="\([^"]*\)">.*,\1 \2,p' \
+	sed -n 's,.*<img src="images/\([a-z0-9_-]*\.png\)" width="480" height="200" alt="\([^"]*\)"><img class="twin".*,\1 \2,p' \
 		"$work/$name.html" >"$work/list"
 	equal "images of $name" "$(grep -c '<img ' "$work/$name.html")" "$(wc -l <"$work/list")"
 	while read -r file alt; do

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What tests/lib/web.sh asks of the pages behind a web server. Each command prints what is wrong, a line each, and
-// fails then:
+// What is asked of the pages behind a web server. Each command prints what is wrong, a line each, and fails then:
 //
 //	browse BASE OUTPUT PROFILE [N]  every page in Chromium, at two widths and in both colour schemes, with
 //	                                screenshots of the first N, or of all
@@ -73,11 +72,12 @@ function look(scheme) {
 			found.push(`broken image ${image.src}`);
 		else if (image.getBoundingClientRect().width > image.naturalWidth)
 			found.push(`image blown up: ${image.src}`);
-		if (!image.alt)
-			found.push(`image without words: ${image.src}`);
+		if (!image.alt || (image.checkVisibility() && /\bnan\b/.test(image.alt)))
+			found.push(`image without words: ${image.src}: ${image.alt}`);
 	}
-	if (document.images.length === 0)
-		found.push('no image');
+	const shown = [...document.images].filter((image) => image.checkVisibility()).length;
+	if (shown === 0 || shown !== document.querySelectorAll('.graph').length)
+		found.push(`shows ${shown} images`);
 	if (document.body.innerText.includes('ERROR'))
 		found.push(`says ${document.body.innerText.match(/.*ERROR.*/)[0]}`);
 	const back = getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number);
@@ -116,8 +116,8 @@ async function open_tab(browser) {
 		await tab.send('Page.navigate', { url: origin + page });
 		await load;
 	};
-	tab.set_scheme = (value) => tab.send('Emulation.setEmulatedMedia',
-		{ features: [{ name: 'prefers-color-scheme', value }] });
+	tab.set_scheme = (value, media = 'screen') => tab.send('Emulation.setEmulatedMedia',
+		{ media, features: [{ name: 'prefers-color-scheme', value }] });
 	return tab;
 }
 
@@ -150,6 +150,9 @@ async function browse(output, profile, shots = Infinity) {
 					if (pages.indexOf(page) < shots)
 						await shoot(tab, path.join(output, `${name}.png`));
 				}
+				// Paper is light.
+				await tab.set_scheme('dark', 'print');
+				await check_view(tab, `${name_of(page)} on paper`, 'light');
 			}
 	} finally {
 		await browser.close();
@@ -160,7 +163,7 @@ async function browse(output, profile, shots = Infinity) {
 async function images() {
 	let count = 0;
 	for (const [page, html] of await all_pages())
-		for (const { src, width, height } of attributes(html, 'img')) {
+		for (const { src, width, height } of attributes(html, 'img').filter((image) => image.class !== 'twin')) {
 			const target = new URL(src, origin + page);
 			const { status, headers, body } = await get(base, target.pathname);
 			count++;
