@@ -3,6 +3,7 @@
 //
 //	browse BASE OUTPUT PROFILE [N]  every page in Chromium, at two widths and in both colour schemes, with
 //	                                screenshots of the first N, or of all
+//	shots BASE OUTPUT PROFILE       the screenshots of README.md
 //	images BASE                     every image of every page is a whole PNG of the size its page says
 //	save BASE OUTPUT                every page as a file
 //	hostile BASE                    no query changes a byte, and nothing but pages and images is served
@@ -128,8 +129,9 @@ async function check_view(tab, name, scheme) {
 		problem(`${name}: ${text}`);
 }
 
-async function shoot(tab, file) {
-	const { data } = await tab.send('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true });
+// clip: what of the page; else all of it.
+async function shoot(tab, file, clip = undefined) {
+	const { data } = await tab.send('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true, clip });
 	fs.writeFileSync(file, Buffer.from(data, 'base64'));
 }
 
@@ -158,6 +160,24 @@ async function browse(output, profile, shots = Infinity) {
 		await browser.close();
 	}
 	console.log(`${pages.length} pages, ${WIDTHS.length * SCHEMES.length} views of each: ${output}`);
+}
+
+async function shots(output, profile) {
+	const browser = new Browser('chromium', profile);
+	try {
+		const tab = await open_tab(browser);
+		for (const page of ['index', 'conntrack-table'])
+			for (const width of WIDTHS) {
+				await tab.load(`${folder}${page}.cgi`, width);
+				for (const scheme of SCHEMES) {
+					await tab.set_scheme(scheme);
+					await shoot(tab, path.join(output, `${page}-${width}-${scheme}.png`),
+						{ x: 0, y: 0, width, height: 785, scale: width < 500 ? 0.7 : 1 });
+				}
+			}
+	} finally {
+		await browser.close();
+	}
 }
 
 async function images() {
@@ -331,5 +351,5 @@ async function foreign(from) {
 	}
 }
 
-await { browse, images, save, hostile, headers, foreign }[command](...rest);
+await { browse, shots, images, save, hostile, headers, foreign }[command](...rest);
 process.exitCode = problems.length > 0 ? 1 : 0;
