@@ -178,8 +178,8 @@ static void store_row(struct daemon *d, time_t stamp)
 
 	for (size_t i = 0; i < d->readings->n; i++)
 		if (!d->readings->instances[i].kept)
-			store_append(d->store, i, stamp, d->readings->instances[i].values,
-				i == last);
+			store_append(
+				d->store, i, stamp, d->readings->instances[i].values, i == last);
 }
 
 static void on_wake(void *arg, bool row, time_t stamp)

@@ -127,7 +127,7 @@ static json_t *render_census(const struct readings *readings)
 	if (!readings_census(readings, &state))
 		return json_null();
 	return json_pack("{s:s, s:I, s:f}", "source", state.source, "every",
-		(json_int_t)(state.every * readings->conf->interval), "cost", state.cost);
+		(json_int_t)state.every * readings->conf->interval, "cost", state.cost);
 }
 
 char *status_render(const struct status_source *source)

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
 # Sourced after system.sh: compares what the daemon counts with what ss shows, instance by instance and state by state.
-# shellcheck disable=SC2154 # of system.sh
+# shellcheck disable=SC2034,SC2154 # for the tests; of system.sh
 # instance_filter NAME - what ss is to be asked for the same sockets.
 instance_filter() {
 	case $1 in

@@ -153,8 +153,9 @@ load_bpf() {
 		cleanup
 		BPF_TEST=1 exec unshare -m "$0" "$bin"
 	fi
-	mount -t tmpfs tmpfs /run && mkdir -p /run/bpf/connwatchd &&
-		mount -t bpf -o mode=0755 bpf /run/bpf/connwatchd || skip "cannot mount a bpffs"
+	mount -t tmpfs tmpfs /run || skip "cannot mount"
+	mkdir -p /run/bpf/connwatchd
+	mount -t bpf -o mode=0755 bpf /run/bpf/connwatchd || skip "cannot mount a bpffs"
 	"$bin/connwatch-bpf" >"$work/loader" 2>&1 && return
 	grep -q CAP_BPF "$work/loader" && skip "may not load a program"
 	cat "$work/loader"
