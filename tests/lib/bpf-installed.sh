@@ -10,7 +10,7 @@ source_is() {
 
 # STATE COUNT of ss, and of status.json.
 by_ss() {
-	ss -Htan | awk '{ print $1 }' | sort | uniq -c | awk '{ print tolower($2), $1 }' | sed \
+	ip netns exec sockets ss -Htan | awk '{ print $1 }' | sort | uniq -c | awk '{ print tolower($2), $1 }' | sed \
 		's/^estab /established /; s/fin-wait-/fin_wait/; y/-/_/' | sort
 }
 
@@ -26,10 +26,12 @@ sockets_words() {
 	said | jq -r .MESSAGE | grep '^sockets:'
 }
 
-# In the background as root; the kernel keeps its orphans for a minute.
+# A namespace of its own that the service watches; the kernel keeps the orphans in it for a minute.
 population() {
-	ip route add 10.99.0.0/16 dev lo
-	tail -f /dev/null | /systest/sockgen -e 300 -6 40 -m 30 -f 9 -w 4 -o 5 -t 60 -l 7 -s 6 -n 3 >/tmp/sockgen &
+	ip netns add sockets
+	ip -n sockets link set lo up
+	ip -n sockets route add 10.99.0.0/16 dev lo
+	tail -f /dev/null | ip netns exec sockets /systest/sockgen -e 300 -6 40 -m 30 -f 9 -w 4 -o 5 -t 60 -l 7 -s 6 -n 3 >/tmp/sockgen &
 	wait_for "a population of sockets" grep -q ^ready /tmp/sockgen
 }
 
@@ -52,8 +54,11 @@ equal "what is pinned" "660 root connwatchd sockets 660 root connwatchd walk" \
 check "a stranger cannot run it" setpriv --reuid nobody --regid nogroup --clear-groups \
 	sh -c '! cat /run/bpf/connwatchd/sockets'
 population
+drop_in namespace NetworkNamespacePath=/run/netns/sockets
+systemctl restart "$unit" || fail "it does not start in a namespace"
 wait_for "all states are those of ss" same
 by_service
+equal "the source of that" bpf "$(jq -r .sockets.source "$status")"
 check "with the states that are rare" sh -c "jq -e '.readings.sockets | .syn_recv > 0 and .syn_sent > 0 and
 	.time_wait > 0 and .fin_wait2 > 0 and .close_wait > 0 and .last_ack > 0' $status"
 check "the exposure of the loader" systemd-analyze security --no-pager --threshold=10 connwatch-bpf.service
