@@ -137,41 +137,6 @@ void census_free(struct census *c)
 	free(c);
 }
 
-/* Another one's count begins anew, and what was refused is tried again. */
-static void change_client(struct census *c)
-{
-	c->source = NULL;
-	c->done = false;
-	c->every = 1;
-	c->netlink_refused = false;
-	if (c->bpf == BPF_REFUSED)
-		c->bpf = BPF_UNTRIED;
-}
-
-void census_start(
-	struct census *c, const struct census_config *config, const struct socket_sink *sink)
-{
-	if (c->n_clients == CLIENTS)
-		return;
-	c->clients[c->n_clients++] = (struct client){*config, *sink};
-	change_client(c);
-}
-
-void census_stop(struct census *c, const void *arg)
-{
-	size_t i = 0;
-
-	while (i < c->n_clients && c->clients[i].sink.arg != arg)
-		i++;
-	if (i == c->n_clients)
-		return;
-	if (i + 1 == c->n_clients)
-		change_client(c);
-	else
-		c->clients[i] = c->clients[i + 1];
-	c->n_clients--;
-}
-
 static int netlink_begin(struct census *c)
 {
 	int r = inet_diag_begin(&c->diag, INET_DIAG_ALL, &c->sink);
@@ -222,6 +187,43 @@ static const struct source sources[] = {
 	[CENSUS_NETLINK] = {"netlink", netlink_begin, netlink_step},
 	[CENSUS_PROC] = {"proc", proc_begin, proc_step},
 };
+
+/* Another one's count begins anew, and what was refused is tried again. */
+static void change_client(struct census *c)
+{
+	if (c->source == &sources[CENSUS_NETLINK])
+		inet_diag_close(&c->diag); /* with what is left of the dump */
+	c->source = NULL;
+	c->done = false;
+	c->every = 1;
+	c->netlink_refused = false;
+	if (c->bpf == BPF_REFUSED)
+		c->bpf = BPF_UNTRIED;
+}
+
+void census_start(
+	struct census *c, const struct census_config *config, const struct socket_sink *sink)
+{
+	if (c->n_clients == CLIENTS)
+		return;
+	c->clients[c->n_clients++] = (struct client){*config, *sink};
+	change_client(c);
+}
+
+void census_stop(struct census *c, const void *arg)
+{
+	size_t i = 0;
+
+	while (i < c->n_clients && c->clients[i].sink.arg != arg)
+		i++;
+	if (i == c->n_clients)
+		return;
+	if (i + 1 == c->n_clients)
+		change_client(c);
+	else
+		c->clients[i] = c->clients[i + 1];
+	c->n_clients--;
+}
 
 struct counts {
 	double n[TCP_STATES];
@@ -279,13 +281,13 @@ static int find_difference(const struct counts *a, const struct counts *b, const
  */
 static bool agrees(struct census *c)
 {
-	struct counts before, walked, after;
+	struct counts before = {{0}}, walked = {{0}}, after;
 	int r = count_by_netlink(c, &before), state;
 
 	if (r == 0)
 		r = count_by_bpf(c, &walked);
-	/* What there is may change from one to the other, and back. */
-	if (r == 0)
+	after = before;
+	if (r == 0 && find_difference(&before, &walked, &after)) /* it may have changed meanwhile */
 		r = count_by_netlink(c, &after);
 	if (r != 0) {
 		log_notice("sockets: cannot compare the count by BPF with that of sock_diag: %s; "
@@ -350,7 +352,7 @@ static bool fall_back(struct census *c, int error)
 		c->bpf = BPF_REFUSED;
 		bpf_walk_close(&c->walk);
 	}
-	if (inet_diag_is_refusal(error) && source != &sources[CENSUS_PROC])
+	if (source == &sources[CENSUS_NETLINK] && inet_diag_is_refusal(error))
 		c->netlink_refused = true;
 	other = choose_source(c);
 	if (other == source)
