@@ -11,11 +11,12 @@
 #include "cli/cli.h"
 #include "cli/limits.h"
 #include "cli/plugin.h"
+#include "collectors/registry.h"
+#include "daemon/judge.h"
 #include "daemon/readings.h"
 #include "daemon/util.h"
 
 #define USAGE "connwatch [--config=FILE] check [NAME...] [-w PCT] [-c PCT]"
-#define OBJECT_SIZE 64
 
 struct arguments {
 	double warning, critical; /* UNKNOWN: those of the rules */
@@ -230,14 +231,26 @@ static int judge(const struct check *c, const struct readings *readings)
 	return code;
 }
 
+/* By the name of the limit, as it takes long: else such a limit is passed over. */
+static bool needs_sockets(const struct check *c, const struct candidate *candidate)
+{
+	const struct collector *collector = c->conf->instances[candidate->limit.instance].collector;
+
+	return candidate->wish == WANTED_BY_NAME &&
+	       collector->metrics[candidate->limit.metric].with_sockets;
+}
+
 static bool is_needed(const struct check *c, size_t instance)
 {
+	bool is_sockets = c->conf->instances[instance].collector == &collector_sockets;
+
 	for (size_t i = 0; i < c->n; i++) {
 		const struct candidate *candidate = &c->candidates[i];
 
 		if (candidate->wish != NOT_WANTED &&
 			(candidate->limit.instance == instance ||
-				candidate->limit.limit_instance == instance))
+				candidate->limit.limit_instance == instance ||
+				(is_sockets && needs_sockets(c, candidate))))
 			return true;
 	}
 	return false;

@@ -318,6 +318,20 @@ static void print_errors(const struct view *v)
 	}
 }
 
+/* Of sockets that are counted less often than rows are made. */
+static void print_census(const struct view *v)
+{
+	const json_t *census = json_object_get(v->file->json, "sockets");
+	double every = status_number(json_object_get(census, "every"));
+	double cost = status_number(json_object_get(census, "cost"));
+	char source[WORD_SIZE], duration[TEXT_SIZE];
+
+	if (every > v->file->interval && !isnan(cost))
+		printf("\nsockets are counted every %s: by %s that takes %.2f s of CPU time\n",
+			text_duration(duration, every),
+			word(source, json_object_get(census, "source")), cost);
+}
+
 static void print_status(struct view *v)
 {
 	char version[WORD_SIZE], age[TEXT_SIZE], interval[TEXT_SIZE];
@@ -327,6 +341,7 @@ static void print_status(struct view *v)
 		text_duration(age, v->now - v->file->time),
 		text_duration(interval, v->file->interval));
 	print_limits(v);
+	print_census(v);
 	print_alerts(v);
 	print_errors(v);
 }

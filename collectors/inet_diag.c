@@ -63,18 +63,6 @@ static int request(struct inet_diag *diag, uint32_t states)
 	return send(diag->fd, &message, sizeof(message), 0) < 0 ? -errno : 0;
 }
 
-static void map_address(uint8_t family, const uint32_t from[4], uint8_t to[16])
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	if (family == AF_INET) {
-		memcpy(to, mapped, sizeof(mapped));
-		memcpy(to + sizeof(mapped), from, 4);
-	} else {
-		memcpy(to, from, 16);
-	}
-}
-
 /* In the attributes behind the message: how many packets a listener has dropped, if the kernel
  * tells. */
 static int64_t find_drops(const char *at, size_t len)
@@ -116,8 +104,8 @@ static int add_socket(const char *body, size_t len, const struct socket_sink *si
 	socket.state = m.idiag_state;
 	socket.local_port = ntohs(m.id.idiag_sport);
 	socket.remote_port = ntohs(m.id.idiag_dport);
-	map_address(m.idiag_family, m.id.idiag_src, socket.local);
-	map_address(m.idiag_family, m.id.idiag_dst, socket.remote);
+	tcp_socket_address(socket.local, m.idiag_family, m.id.idiag_src);
+	tcp_socket_address(socket.remote, m.idiag_family, m.id.idiag_dst);
 	socket.queue = m.idiag_rqueue;
 	socket.backlog = m.idiag_wqueue;
 	socket.cookie = (uint64_t)m.id.idiag_cookie[1] << 32 | m.id.idiag_cookie[0];
@@ -207,39 +195,50 @@ static ssize_t receive(const struct inet_diag *diag, char *buffer, size_t size)
 	return n > 0 ? n : -EBADMSG; /* netlink has no end of file */
 }
 
-static int dump_once(struct inet_diag *diag, uint32_t states, const struct socket_sink *sink)
+int inet_diag_begin(struct inet_diag *diag, uint32_t states, const struct socket_sink *sink)
 {
-	char buffer[BUFFER_SIZE];
-	ssize_t n;
 	int r = diag->fd < 0 ? diag_open(diag) : 0;
 
 	if (r == 0)
 		r = request(diag, states);
 	if (r < 0)
 		return r;
+	diag->states = states;
 	sink->begin(sink->arg);
-	do {
-		n = receive(diag, buffer, sizeof(buffer));
-		if (n < 0)
-			return n == -ENOBUFS ? INET_DIAG_INTERRUPTED : (int)n;
+	return 0;
+}
+
+int inet_diag_step(struct inet_diag *diag, const struct socket_sink *sink)
+{
+	char buffer[BUFFER_SIZE];
+	ssize_t n = receive(diag, buffer, sizeof(buffer));
+	int r = (int)n;
+
+	if (n >= 0)
 		r = inet_diag_parse(buffer, (size_t)n, diag->seq, sink);
-	} while (r == INET_DIAG_MORE);
-	return r;
+	else if (n == -ENOBUFS)
+		r = INET_DIAG_INTERRUPTED;
+	if (r == INET_DIAG_DONE)
+		diag->interrupted = 0;
+	if (r == INET_DIAG_MORE || r == INET_DIAG_DONE)
+		return r;
+	inet_diag_close(diag); /* what is left of this dump goes with the socket */
+	if (r == INET_DIAG_INTERRUPTED && ++diag->interrupted < TRIES)
+		return inet_diag_begin(diag, diag->states, sink);
+	diag->interrupted = 0;
+	return r < 0 ? r : -EAGAIN;
 }
 
 int inet_diag_dump(struct inet_diag *diag, uint32_t states, const struct socket_sink *sink)
 {
-	int r;
+	int r = inet_diag_begin(diag, states, sink);
 
-	for (int i = 0; i < TRIES; i++) {
-		r = dump_once(diag, states, sink);
-		if (r == INET_DIAG_DONE)
-			return 0;
-		inet_diag_close(diag); /* what is left of this dump goes with the socket */
-		if (r < 0)
-			return r;
-	}
-	return -EAGAIN;
+	if (r < 0)
+		return r;
+	do
+		r = inet_diag_step(diag, sink);
+	while (r == INET_DIAG_MORE);
+	return r < 0 ? r : 0;
 }
 
 bool inet_diag_is_refusal(int error)

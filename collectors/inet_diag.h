@@ -20,6 +20,8 @@
 struct inet_diag {
 	int fd; /* kept open between dumps that went well */
 	uint32_t seq;
+	uint32_t states;      /* asked for by the dump under way */
+	unsigned interrupted; /* how often it was */
 };
 
 /*
@@ -30,6 +32,13 @@ struct inet_diag {
  * asked for.
  */
 int inet_diag_dump(struct inet_diag *diag, uint32_t states, const struct socket_sink *sink);
+/*
+ * The same piece by piece: begin, then steps of about 300 sockets until one returns INET_DIAG_DONE
+ * instead of INET_DIAG_MORE. Errors of both as above; a dump that is given up is ended by
+ * inet_diag_close().
+ */
+int inet_diag_begin(struct inet_diag *diag, uint32_t states, const struct socket_sink *sink);
+int inet_diag_step(struct inet_diag *diag, const struct socket_sink *sink);
 void inet_diag_close(struct inet_diag *diag);
 
 /*

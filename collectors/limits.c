@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "collectors/census.h"
 #include "collectors/listeners.h"
 #include "collectors/mib.h"
 #include "collectors/percpu.h"
@@ -32,6 +33,8 @@ enum {
 	NEIGH6_MAX,
 	NEIGH_TABLE_FULLS,
 	UDP_RCVBUF_ERRORS,
+	PORT_TUPLE,
+	PORT_TUPLE_MAX,
 	N_METRICS,
 };
 
@@ -103,6 +106,15 @@ static const struct metric metrics[] = {
 		.unit = "datagrams",
 		.kind = METRIC_COUNTER,
 		.help = "UDP datagrams dropped because a receive buffer was full"},
+	[PORT_TUPLE] = {.name = "port_tuple",
+		.unit = "ports",
+		.with_sockets = true,
+		.help = "local ports in use from the local address to the remote end with most"},
+	[PORT_TUPLE_MAX] = {.name = "port_tuple_max",
+		.unit = "ports",
+		.with_sockets = true,
+		.announce = "maximum of ports to a remote end",
+		.help = "most of them, net.ipv4.ip_local_port_range less reserved ports"},
 };
 _Static_assert(ARRAY_LEN(metrics) == N_METRICS, "a metric for each column");
 
@@ -156,6 +168,11 @@ static const struct rule rules[] = {
 		.advice = "the program reads too slowly, or raise net.core.rmem_max and its "
 			  "SO_RCVBUF",
 		.message_id = MESSAGE_ID_UDP_BUFFER},
+	{RULE_DEFAULTS, .name = "ports", .value = "limits.port_tuple",
+		.limit = "limits.port_tuple_max", .subject = "local ports", .warning = 80,
+		.critical = 90, .clear = 5,
+		.advice = "widen net.ipv4.ip_local_port_range, or let connections be reused",
+		.message_id = MESSAGE_ID_PORTS},
 };
 
 static const struct graph graphs[] = {
@@ -184,6 +201,9 @@ static const struct graph graphs[] = {
 	{"overflows", "Full buffers and tables", "events per second",
 		{{UDP_RCVBUF_ERRORS, "UDP receive buffer", GRAPH_AREA, COLOUR_SKY},
 			{NEIGH_TABLE_FULLS, "neighbour table", GRAPH_LINE, COLOUR_BLUE}}},
+	{"ports", "Local ports to one remote end", "ports",
+		{{PORT_TUPLE, "in use", GRAPH_AREA, COLOUR_SKY},
+			{PORT_TUPLE_MAX, "maximum", GRAPH_LIMIT, COLOUR_BLACK}}},
 };
 
 /* A family's neighbour table. */
@@ -194,6 +214,7 @@ struct neighbours {
 
 struct limits {
 	struct proc *proc;
+	struct census *census;
 	struct listeners listeners;
 	struct procfile sockstat, softnet, snmp, orphans_max, tw_max, tcp_mem;
 	struct percpu softnet_sums;
@@ -209,6 +230,7 @@ static int init(void *state, const struct collector_env *env)
 	struct limits *l = state;
 
 	l->proc = env->proc;
+	l->census = env->census;
 	listeners_init(&l->listeners, env->proc);
 	l->sockstat = PROCFILE("net/sockstat");
 	l->softnet = PROCFILE_RECORDS("net/softnet_stat");
@@ -409,7 +431,12 @@ static int read_row(void *state, struct reading *r)
 {
 	struct limits *l = state;
 	double fulls4, fulls6;
+	const struct census_ports *ports = census_ports(l->census);
 	int error = read_settings(l, r);
+
+	/* Counted for the collector sockets; unknown without it. */
+	r->values[PORT_TUPLE] = ports ? ports->used : UNKNOWN;
+	r->values[PORT_TUPLE_MAX] = ports ? ports->usable : UNKNOWN;
 
 	error = note(error, read_neighbours(l, &l->neigh4, &r->values[NEIGH4_ENTRIES], &fulls4),
 		l->neigh4.stat.path, r);
@@ -440,10 +467,13 @@ static void close_state(void *state)
 static void describe(const void *state, size_t metric, char *out, size_t size)
 {
 	const struct limits *l = state;
+	const struct census_ports *ports = census_ports(l->census);
 
 	out[0] = '\0';
 	if (metric == LISTEN_QUEUE || metric == LISTEN_BACKLOG)
 		fullest_describe(&l->listeners.fullest, out, size);
+	else if ((metric == PORT_TUPLE || metric == PORT_TUPLE_MAX) && ports && ports->used)
+		tuple_describe(&ports->tuple, out, size);
 }
 
 const struct collector collector_limits = {

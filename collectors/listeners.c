@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collectors/listeners.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "collectors/proc_net_tcp.h"
@@ -48,21 +45,9 @@ void fullest_values(const struct fullest *fullest, double *queue, double *backlo
 
 void fullest_describe(const struct fullest *fullest, char *out, size_t size)
 {
-	unsigned port = fullest->socket.local_port;
-	char address[INET6_ADDRSTRLEN] = "";
-	struct in6_addr v6;
-
 	out[0] = '\0';
-	if (!fullest->any)
-		return;
-	memcpy(&v6, fullest->socket.local, sizeof(v6));
-	if (IN6_IS_ADDR_V4MAPPED(&v6)) {
-		inet_ntop(AF_INET, fullest->socket.local + 12, address, sizeof(address));
-		snprintf(out, size, "%s:%u", address, port);
-	} else {
-		inet_ntop(AF_INET6, &v6, address, sizeof(address));
-		snprintf(out, size, "[%s]:%u", address, port);
-	}
+	if (fullest->any)
+		tcp_end_text(fullest->socket.local, fullest->socket.local_port, out, size);
 }
 
 void listeners_init(struct listeners *listeners, struct proc *proc)

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TCP sockets by state: of the whole namespace, and of each socket_group. One listing per round
- * serves all instances; nothing is kept per socket.
+ * TCP sockets by state: of the whole namespace, and of each socket_group. Nothing is
+ * kept per socket.
  */
-#include <errno.h>
 #include <string.h>
 
-#include "collectors/inet_diag.h"
-#include "collectors/proc_net_tcp.h"
-#include "collectors/procfile.h"
+#include "collectors/census.h"
 #include "collectors/registry.h"
-#include "daemon/log.h"
 #include "daemon/util.h"
 
 enum {
@@ -88,25 +84,16 @@ static const uint8_t metric_of[TCP_STATES] = {
 	[TCP_NEW_SYN_RECV] = SYN_RECV,
 };
 
-enum { SOURCE_AUTO, SOURCE_BPF, SOURCE_NETLINK, SOURCE_PROC };
-
-static const char *const source_names[] = {"auto", "bpf", "netlink", "proc", NULL};
-
-struct sockets_config {
-	int source;
-	double cpu_share; /* percent of one CPU */
-};
-
 static const struct setting settings[] = {
 	{.name = "source",
 		.type = SETTING_CHOICE,
-		.offset = offsetof(struct sockets_config, source),
+		.offset = offsetof(struct census_config, source),
 		.initial = "auto",
-		.choices = source_names,
+		.choices = census_source_names,
 		.help = "where sockets are listed from"},
 	{.name = "cpu_share",
 		.type = SETTING_NUMBER,
-		.offset = offsetof(struct sockets_config, cpu_share),
+		.offset = offsetof(struct census_config, cpu_share),
 		.initial = "1",
 		.min = 0.1,
 		.max = 100,
@@ -142,72 +129,9 @@ struct sockets {
 };
 
 struct shared {
-	struct proc *proc;
-	struct sockets_config config;
+	struct census *census;
 	struct sockets *first;
-	struct inet_diag diag;
-	bool netlink_refused; /* for good */
 };
-
-/* A way to list all sockets into a sink. Returns as a collector's round(). */
-struct socket_source {
-	const char *name;
-	int (*list)(struct shared *shared, const struct socket_sink *sink, struct reading *r);
-};
-
-static int list_netlink(struct shared *shared, const struct socket_sink *sink, struct reading *r)
-{
-	int error = inet_diag_dump(&shared->diag, INET_DIAG_ALL, sink);
-
-	if (error == 0)
-		return 0;
-	if (inet_diag_is_refusal(error))
-		shared->netlink_refused = true;
-	return reading_fail(r, error, "TCP sockets by netlink");
-}
-
-static int list_proc(struct shared *shared, const struct socket_sink *sink, struct reading *r)
-{
-	const char *path;
-	int error = proc_net_tcp_dump(shared->proc, sink, &path);
-
-	return error < 0 ? reading_fail(r, error, path) : 0;
-}
-
-static const struct socket_source sources[] = {
-	[SOURCE_NETLINK] = {"netlink", list_netlink},
-	[SOURCE_PROC] = {"proc", list_proc},
-};
-
-static const struct socket_source *choose_source(const struct shared *shared)
-{
-	if (proc_is_recorded(shared->proc) || shared->config.source == SOURCE_PROC)
-		return &sources[SOURCE_PROC];
-	if (shared->config.source == SOURCE_AUTO && shared->netlink_refused)
-		return &sources[SOURCE_PROC];
-	return &sources[SOURCE_NETLINK];
-}
-
-static int init(void *state, const struct collector_env *env)
-{
-	struct sockets *sockets = state;
-	struct shared *shared = env->shared;
-	bool titled = env->title[0] != '\0';
-	const struct sockets_config *config = titled ? env->common : env->config;
-
-	if (!shared->proc) {
-		shared->proc = env->proc;
-		shared->diag.fd = -1;
-		shared->config = config ? *config : (struct sockets_config){SOURCE_AUTO, 1};
-		if (shared->config.source == SOURCE_BPF)
-			log_notice("sockets: source = bpf is not in this build, netlink is used");
-	}
-	sockets->shared = shared;
-	sockets->group = titled ? env->config : NULL;
-	sockets->next = shared->first;
-	shared->first = sockets;
-	return 0;
-}
 
 static bool has_port(const struct port_list *list, uint16_t port)
 {
@@ -276,20 +200,31 @@ static void add(void *arg, const struct tcp_socket *socket)
 			s->count[metric_of[socket->state]]++;
 }
 
+static int init(void *state, const struct collector_env *env)
+{
+	static const struct census_config initial = {CENSUS_AUTO, 1};
+	struct sockets *sockets = state;
+	struct shared *shared = env->shared;
+	bool titled = env->title[0] != '\0';
+	const struct census_config *config = titled ? env->common : env->config;
+
+	if (!shared->census) {
+		shared->census = env->census;
+		census_start(shared->census, config ? config : &initial,
+			&(struct socket_sink){begin, add, shared});
+	}
+	sockets->shared = shared;
+	sockets->group = titled ? env->config : NULL;
+	sockets->next = shared->first;
+	shared->first = sockets;
+	return 0;
+}
+
 static int round_all(void *arg, struct reading *r)
 {
-	struct shared *shared = arg;
-	const struct socket_sink sink = {begin, add, shared};
-	const struct socket_source *source = choose_source(shared), *other;
-	int error = source->list(shared, &sink, r);
+	const struct shared *shared = arg;
 
-	other = choose_source(shared);
-	if (error < 0 && other != source) {
-		log_notice("sockets: %s; source %s is used instead", r->error, other->name);
-		r->error[0] = '\0';
-		error = other->list(shared, &sink, r);
-	}
-	return error;
+	return census_result(shared->census, r);
 }
 
 static int read_row(void *state, struct reading *r)
@@ -315,8 +250,8 @@ static void shared_close(void *arg)
 {
 	struct shared *shared = arg;
 
-	if (shared->proc)
-		inet_diag_close(&shared->diag);
+	if (shared->census)
+		census_stop(shared->census, shared);
 }
 
 const struct collector collector_sockets = {
@@ -327,11 +262,12 @@ const struct collector collector_sockets = {
 	.section = "sockets",
 	.settings = settings,
 	.n_settings = ARRAY_LEN(settings),
-	.config_size = sizeof(struct sockets_config),
+	.config_size = sizeof(struct census_config),
 	.titled_section = "socket_group",
 	.titled_settings = group_settings,
 	.n_titled_settings = ARRAY_LEN(group_settings),
 	.titled_config_size = sizeof(struct group_config),
+	.heartbeat = 12, /* twice the most that the census leaves out */
 	.graphs = graphs,
 	.n_graphs = ARRAY_LEN(graphs),
 	.state_size = sizeof(struct sockets),

@@ -7,7 +7,10 @@
 #define CONNWATCH_TCP_SOCKET_H
 
 #include <netinet/tcp.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
 
 #define TCP_NEW_SYN_RECV                                                                           \
 	12 /* the kernel's request sockets, since Linux 4.1; sock_diag and procfs show 3 */
@@ -26,6 +29,23 @@ struct tcp_socket {
 					     DROPS_UNKNOWN */
 	uint64_t cookie;                  /* the kernel's name for it where drops are known */
 };
+
+/* The kernel's way to keep an address, in network byte order (of AF_INET the first number), into
+ * ours. */
+static inline void tcp_socket_address(uint8_t to[16], uint8_t family, const uint32_t from[4])
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (family == AF_INET) {
+		memcpy(to, mapped, sizeof(mapped));
+		memcpy(to + sizeof(mapped), from, 4);
+	} else {
+		memcpy(to, from, 16);
+	}
+}
+
+/* "192.0.2.1:443" or "[2001:db8::1]:443"; without the port, and then no brackets, where it is 0. */
+void tcp_end_text(const uint8_t address[16], uint16_t port, char *out, size_t size);
 
 struct socket_sink {
 	/* Called before the first socket, and again when the whole listing has to start anew. */

@@ -30,6 +30,7 @@ struct metric {
 	const char *unit;        /* plural noun for sentences and graphs: "entries", "packets" */
 	enum metric_kind kind;
 	bool look;            /* fresh at every look; else only when a row is made */
+	bool with_sockets;    /* known only where the collector sockets counts them */
 	const char *announce; /* a setting of the kernel whose change is a notice, by this name
 				 ("maximum"); or NULL */
 };
@@ -79,11 +80,13 @@ struct string_list {
 	const char *const *string;
 };
 
-struct proc; /* collectors/procfile.h */
+struct proc;   /* collectors/procfile.h */
+struct census; /* collectors/census.h */
 
 /* Lent to init(); everything in it outlives the instance. */
 struct collector_env {
-	struct proc *proc;  /* the host's /proc or a recorded tree */
+	struct proc *proc; /* the host's /proc or a recorded tree */
+	struct census *census;
 	const char *title;  /* title of its section, "" if none */
 	const void *config; /* the struct its section's settings filled */
 	const void *common; /* titled instances: the struct of the collector's untitled section, or
@@ -93,6 +96,7 @@ struct collector_env {
 };
 
 #define READING_ERROR_SIZE 192
+#define READING_KEPT 1 /* a round() with nothing new: values stay, and there is no row of them */
 
 /* What a look or a row read gives back. */
 struct reading {
@@ -120,6 +124,8 @@ struct collector {
 	const struct rule *rules; /* shipped alert rules */
 	size_t n_rules;
 
+	long heartbeat; /* rows that may be missing before they are unknown, where not 3 */
+
 	const struct graph *graphs; /* of each instance, the most important first */
 	size_t n_graphs;
 
@@ -143,7 +149,7 @@ struct collector {
 
 	/* Once per row, before any read() of this collector: the work its instances share. May be
 	 * NULL. Same returns as read(), r->values is NULL; a failure here makes every instance's
-	 * row unknown with this error. */
+	 * row unknown with this error. Or READING_KEPT. */
 	int (*round)(void *shared, struct reading *r);
 	void (*shared_close)(void *shared); /* after the last close(); may be NULL */
 

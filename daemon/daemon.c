@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "collectors/procfile.h"
+#include "daemon/ahead.h"
 #include "daemon/alerts_page.h"
 #include "daemon/conf_pages.h"
 #include "daemon/ct/ct_asker.h"
@@ -48,6 +49,7 @@ struct daemon {
 	struct messenger *messenger;
 	struct store *store;
 	struct sched *sched;
+	struct ahead *ahead;
 	sd_event_source *watchdog, *status_timer;
 	uint64_t watchdog_usec;
 	double last_sample;    /* CLOCK_MONOTONIC seconds */
@@ -160,6 +162,26 @@ static void status_make(struct daemon *d, time_t stamp, double now, double wall)
 	sd_event_source_set_enabled(d->status_timer, SD_EVENT_ONESHOT);
 }
 
+/* The last instance that has a row this time; n: none. */
+static size_t last_with_row(const struct readings *readings)
+{
+	size_t i = readings->n;
+
+	while (i > 0 && readings->instances[i - 1].kept)
+		i--;
+	return i > 0 ? i - 1 : readings->n;
+}
+
+static void store_row(struct daemon *d, time_t stamp)
+{
+	size_t last = last_with_row(d->readings);
+
+	for (size_t i = 0; i < d->readings->n; i++)
+		if (!d->readings->instances[i].kept)
+			store_append(
+				d->store, i, stamp, d->readings->instances[i].values, i == last);
+}
+
 static void on_wake(void *arg, bool row, time_t stamp)
 {
 	struct daemon *d = arg;
@@ -173,9 +195,8 @@ static void on_wake(void *arg, bool row, time_t stamp)
 	readings_report(d->readings, now);
 	judge_look(d->judge, row, now, wall);
 	ct_asker_look(d->ct_asker, d->readings, d->judge, now, wall);
-	for (size_t i = 0; row && i < d->readings->n; i++)
-		store_append(d->store, i, stamp, d->readings->instances[i].values,
-			i + 1 == d->readings->n);
+	if (row)
+		store_row(d, stamp);
 	store_check(d->store, now);
 	if (row)
 		d->stamp = stamp;
@@ -184,6 +205,7 @@ static void on_wake(void *arg, bool row, time_t stamp)
 		status_make(d, d->stamp, now, wall);
 		tell_systemd(d, "");
 	}
+	ahead_look(d->ahead, wall);
 }
 
 /* A store_past_fn. */
@@ -416,6 +438,8 @@ static int start(struct daemon *d)
 	if (r == 0)
 		r = sched_new(d->event, on_wake, d, &d->sched);
 	if (r == 0)
+		r = ahead_new(d->event, &d->readings, &d->ahead);
+	if (r == 0)
 		r = start_watchdog(d);
 	return r < 0 ? r : 0;
 }
@@ -432,6 +456,7 @@ static void stop(struct daemon *d)
 		store_finish(d->store, STOP_MS);
 	store_free(d->store);
 	sched_free(d->sched);
+	ahead_free(d->ahead);
 	ct_asker_free(d->ct_asker);
 	messenger_free(d->messenger);
 	judge_free(d->judge);

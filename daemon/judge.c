@@ -230,7 +230,7 @@ void judge_look(struct judge *judge, bool row, double now, double wall)
 	for (size_t i = 0; i < judge->n; i++) {
 		struct binding *b = &judge->bindings[i];
 
-		if (row || metric_of(b)->look)
+		if ((row && !b->value.instance->kept) || metric_of(b)->look)
 			judge_binding(judge, b, now, wall);
 		else
 			b->event.kind = ALERT_NONE;

@@ -13,16 +13,15 @@
 
 struct judge;
 
-#define OBJECT_SIZE 64
+#define OBJECT_SIZE 104
 
 /* An open alert, for status.json. */
 struct open_alert {
 	const char *name;
 	const struct rule *rule; /* of judge_open_alert() alone, with the metric of its value */
 	const struct metric *metric;
-	char object
-		[OBJECT_SIZE]; /* "192.0.2.1:443", the listener that is meant; "" if there is none */
-	const char *instance;  /* "listener-https", of a rule with a pattern; else NULL */
+	char object[OBJECT_SIZE]; /* what is meant, as "192.0.2.1:443" of a listener; or "" */
+	const char *instance;     /* "listener-https", of a rule with a pattern; else NULL */
 	struct alert_event event; /* of the last look */
 };
 

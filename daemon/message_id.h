@@ -17,6 +17,7 @@
 #define MESSAGE_ID_SOFTNET "c1403d8d27734cb297de2f451fd31b41"
 #define MESSAGE_ID_NEIGHBOURS "78f71ae5454d4317a8672053ad6e29cb"
 #define MESSAGE_ID_UDP_BUFFER "d8c45a9bb2474e5a90a717b3ab03fe23"
+#define MESSAGE_ID_PORTS "41e4d7477df44530bda9dcae15f002bd"
 #define MESSAGE_ID_LIMIT_NEAR                                                                      \
 	"c81d37fa378f409c859bfd1f0fb39d99" /* any other value near its limit */
 #define MESSAGE_ID_VALUE_HIGH                                                                      \

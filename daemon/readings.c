@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collectors/census.h"
 #include "collectors/procfile.h"
 #include "collectors/registry.h"
 #include "daemon/log.h"
@@ -43,6 +44,7 @@ static int instance_init(
 	void **shared = shared_of(readings, collector);
 	struct collector_env env = {
 		.proc = readings->proc,
+		.census = readings->census,
 		.title = conf->title,
 		.config = conf->config,
 		.common = conf->common,
@@ -72,11 +74,12 @@ static int instance_init(
 	return r;
 }
 
-/* Takes proc over. */
-static int make(const struct conf *conf, struct proc *proc, struct readings **out)
+/* Takes proc over. census: that of older readings, or NULL. */
+static int make(
+	const struct conf *conf, struct proc *proc, struct census *census, struct readings **out)
 {
 	struct readings *readings = calloc(1, sizeof *readings);
-	int r = 0;
+	int r;
 
 	if (!readings) {
 		proc_free(proc);
@@ -87,6 +90,9 @@ static int make(const struct conf *conf, struct proc *proc, struct readings **ou
 	readings->n = conf->n_instances;
 	readings->instances = calloc(readings->n + 1, sizeof *readings->instances);
 	readings->shared = calloc(registry_len, sizeof *readings->shared);
+	r = census ? 0 : census_new(proc, &readings->census);
+	if (census)
+		readings->census = census_ref(census);
 	if (!readings->instances || !readings->shared)
 		r = -ENOMEM;
 	for (size_t i = 0; r >= 0 && i < readings->n; i++) {
@@ -109,12 +115,12 @@ int readings_new(const struct conf *conf, struct readings **out)
 
 	if (r < 0)
 		return log_error_errno(r, "cannot read below proc = \"%s\"", conf->proc);
-	return make(conf, proc, out);
+	return make(conf, proc, NULL, out);
 }
 
 int readings_renew(const struct conf *conf, const struct readings *old, struct readings **out)
 {
-	return make(conf, proc_ref(old->proc), out);
+	return make(conf, proc_ref(old->proc), old->census, out);
 }
 
 static void instance_close(struct instance *in)
@@ -137,6 +143,7 @@ void readings_free(struct readings *readings)
 			registry[i]->shared_close(readings->shared[i]);
 		free(readings->shared[i]);
 	}
+	census_free(readings->census);
 	proc_free(readings->proc);
 	free(readings->instances);
 	free(readings->shared);
@@ -183,6 +190,9 @@ static void read_row(struct instance *in, const struct outcome *round, bool firs
 
 	in->asked = true;
 	in->shares_failure = round->r < 0 && !first;
+	in->kept = round->r == READING_KEPT;
+	if (in->kept)
+		return;
 	for (size_t m = 0; m < collector->n_metrics; m++)
 		if (!collector->metrics[m].look)
 			in->values[m] = UNKNOWN;
@@ -198,6 +208,7 @@ void readings_row(struct readings *readings)
 	struct outcome round = {0};
 
 	readings_look(readings);
+	census_row(readings->census, readings->conf->interval);
 	for (size_t i = 0; i < readings->n; i++) {
 		struct instance *in = &readings->instances[i];
 		const struct collector *collector = in->conf->collector;
@@ -212,6 +223,21 @@ void readings_row(struct readings *readings)
 		last = collector;
 		read_row(in, &round, first);
 	}
+}
+
+double readings_lead(const struct readings *readings)
+{
+	return census_lead(readings->census);
+}
+
+bool readings_census(const struct readings *readings, struct census_state *out)
+{
+	return census_state(readings->census, out);
+}
+
+bool readings_advance(struct readings *readings)
+{
+	return census_advance(readings->census);
 }
 
 /* A setting of the kernel that someone changed. */

@@ -25,6 +25,7 @@ struct instance {
 	void *state;
 	double *values, *settings; /* settings: last known values of metrics with `announce` */
 	struct outcome look, read;
+	bool kept;      /* the last row passed it over: the values are those of one before */
 	bool asked;     /* was read at all */
 	bool seen;      /* was readable at least once */
 	bool absent;    /* said to be absent */
@@ -38,6 +39,7 @@ struct instance {
 struct readings {
 	const struct conf *conf; /* borrowed */
 	struct proc *proc;
+	struct census *census;
 	struct instance *instances; /* in conf's order */
 	size_t n;
 	void **shared; /* one per registry entry */
@@ -53,6 +55,15 @@ void readings_free(struct readings *readings);
 void readings_look(struct readings *readings);
 /* Read everything, for a row (calls readings_look() first). */
 void readings_row(struct readings *readings);
+/*
+ * What takes long is done in slices before the row: how many seconds before it that has to begin
+ * (negative: there is nothing), and one slice, which returns whether there is more.
+ */
+double readings_lead(const struct readings *readings);
+bool readings_advance(struct readings *readings);
+/* Of the last count of all sockets; false if there was none. */
+struct census_state;
+bool readings_census(const struct readings *readings, struct census_state *out);
 /* Say what changed in the state of the instances since the last call. now: CLOCK_MONOTONIC seconds.
  */
 void readings_report(struct readings *readings, double now);

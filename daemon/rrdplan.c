@@ -64,6 +64,7 @@ void rrdplan_new(struct rrdplan *plan, const struct store_open *spec, int64_t la
 	add_wanted_archives(plan, spec);
 	plan->added = plan->n_archives;
 	plan->lengthened = 0;
+	plan->heartbeat = false;
 }
 
 static bool is_computed(const ds_def_t *ds)
@@ -76,9 +77,15 @@ static void plan_columns(
 {
 	plan->n_columns = old->head->ds_cnt;
 	memcpy(plan->columns, old->columns, plan->n_columns * sizeof(plan->columns[0]));
-	for (size_t i = 0; i < plan->n_columns; i++)
-		if (plan->step != rrdmap_step(old) && !is_computed(&plan->columns[i]))
-			plan->columns[i].par[DS_mrhb_cnt].u_cnt = (unsigned long)spec->heartbeat;
+	for (size_t i = 0; i < plan->n_columns; i++) {
+		unival *heartbeat = &plan->columns[i].par[DS_mrhb_cnt];
+		bool longer = heartbeat->u_cnt < (unsigned long)spec->heartbeat;
+
+		if (is_computed(&plan->columns[i]) || (plan->step == rrdmap_step(old) && !longer))
+			continue;
+		plan->heartbeat |= longer && plan->step == rrdmap_step(old);
+		heartbeat->u_cnt = (unsigned long)spec->heartbeat;
+	}
 	for (size_t i = 0; i < spec->n_columns; i++)
 		if (rrdmap_column(old, spec->columns[i].name) == old->head->ds_cnt)
 			add_column(plan, &spec->columns[i], spec->heartbeat);
@@ -143,6 +150,7 @@ int rrdplan_change(struct rrdplan *plan, const struct store_open *spec, const st
 	plan->step = spec->step;
 	plan->last = rrdmap_last(old);
 	plan->n_archives = plan->added = plan->lengthened = 0;
+	plan->heartbeat = false;
 	if (old->head->ds_cnt > RRDPLAN_COLUMNS - STORE_MAX_COLUMNS ||
 		old->head->rra_cnt > RRDPLAN_ARCHIVES - 2 * STORE_MAX_ARCHIVES)
 		return -E2BIG;
@@ -156,7 +164,7 @@ int rrdplan_change(struct rrdplan *plan, const struct store_open *spec, const st
 	count_changes(plan, old);
 	qsort(plan->archives, plan->n_archives, sizeof(plan->archives[0]), compare_archives);
 	return plan->step != rrdmap_step(old) || plan->n_columns > old->head->ds_cnt ||
-	       plan->added || plan->lengthened;
+	       plan->added || plan->lengthened || plan->heartbeat;
 }
 
 struct text {
@@ -202,6 +210,10 @@ void rrdplan_describe(const struct rrdplan *plan, const struct rrdmap *old, char
 	}
 	append_archives(&t, plan->added, "added");
 	append_archives(&t, plan->lengthened, "lengthened");
+	if (plan->heartbeat) {
+		append(&t, "%sheartbeat lengthened", t.separator);
+		t.separator = ", ";
+	}
 	if (plan->n_columns > first)
 		append(&t, "%scolumn%s added:", t.separator,
 			plan->n_columns > first + 1 ? "s" : "");

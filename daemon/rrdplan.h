@@ -25,6 +25,7 @@ struct rrdplan {
 	ds_def_t columns[RRDPLAN_COLUMNS]; /* the old file's first, in its order */
 	rra_def_t archives[RRDPLAN_ARCHIVES];
 	size_t added, lengthened; /* archives */
+	bool heartbeat;           /* more rows may be missing than before */
 };
 
 /* A new file's, whose next row is the first. */

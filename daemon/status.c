@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "collectors/census.h"
 #include "daemon/log.h"
 #include "daemon/notify.h"
 #include "daemon/util.h"
@@ -118,13 +119,25 @@ static json_t *render_trends(const struct status_source *source)
 	return trends;
 }
 
+/* How all sockets are counted: source, seconds from one count to the next, CPU seconds of one. */
+static json_t *render_census(const struct readings *readings)
+{
+	struct census_state state;
+
+	if (!readings_census(readings, &state))
+		return json_null();
+	return json_pack("{s:s, s:I, s:f}", "source", state.source, "every",
+		(json_int_t)state.every * readings->conf->interval, "cost", state.cost);
+}
+
 char *status_render(const struct status_source *source)
 {
-	json_t *status = json_pack("{s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:o}", "version",
+	json_t *status = json_pack("{s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o}", "version",
 		CONNWATCH_VERSION, "time", (json_int_t)source->time, "interval",
 		(json_int_t)source->readings->conf->interval, "pid", (int)getpid(), "readings",
 		render_readings(source->readings), "errors", render_errors(source->readings),
-		"alerts", render_alerts(source), "trends", render_trends(source));
+		"alerts", render_alerts(source), "trends", render_trends(source), "sockets",
+		render_census(source->readings));
 	char *text = json_dumps(status, JSON_INDENT(1) | JSON_REAL_PRECISION(15)), *line = NULL;
 
 	json_decref(status);

@@ -35,7 +35,8 @@ static ssize_t make_packet(const struct conf *conf, const struct conf_instance *
 		.past = wanted_past(conf, instance),
 		.directory = conf->rrd_directory,
 		.step = conf->interval,
-		.heartbeat = HEARTBEAT_STEPS * conf->interval,
+		.heartbeat = (collector->heartbeat ? collector->heartbeat : HEARTBEAT_STEPS) *
+			     conf->interval,
 		.n_columns = collector->n_metrics,
 		.n_archives = conf->n_archives};
 

@@ -142,6 +142,26 @@ wait_for() {
 	done
 }
 
+# The program of connwatch-bpf, pinned for this test alone; first of all, before there is a namespace.
+load_bpf() {
+	need_root
+	need unshare
+	[ -x "$bin/connwatch-bpf" ] || skip "connwatch-bpf was not built"
+	[ -e /sys/kernel/btf/vmlinux ] || skip "the kernel has no BTF"
+	# A /run of the test's own, in which nothing is left behind.
+	if [ -z "${BPF_TEST:-}" ]; then
+		cleanup
+		BPF_TEST=1 exec unshare -m "$0" "$bin"
+	fi
+	mount -t tmpfs tmpfs /run || skip "cannot mount"
+	mkdir -p /run/bpf/connwatchd
+	mount -t bpf -o mode=0755 bpf /run/bpf/connwatchd || skip "cannot mount a bpffs"
+	"$bin/connwatch-bpf" >"$work/loader" 2>&1 && return
+	grep -q CAP_BPF "$work/loader" && skip "may not load a program"
+	cat "$work/loader"
+	fail "the program is not taken"
+}
+
 # write_conf [LINE...] - a configuration that stays in the test's folder and writes rows of a second.
 write_conf() {
 	{

@@ -21,7 +21,8 @@ columns() {
 		"tw_overflow abort_on_memory abort_on_timeout memory_pressures prune_called rp_filter" ;;
 	limits) echo "listen_queue listen_backlog orphans orphans_max tw tw_max tcp_mem" \
 		"tcp_mem_pressure tcp_mem_max softnet_dropped softnet_squeezed neigh4_entries" \
-		"neigh4_max neigh6_entries neigh6_max neigh_table_fulls udp_rcvbuf_errors" ;;
+		"neigh4_max neigh6_entries neigh6_max neigh_table_fulls udp_rcvbuf_errors" \
+		"port_tuple port_tuple_max" ;;
 	sockets*) echo "established syn_sent syn_recv fin_wait1 fin_wait2 time_wait close_wait" \
 		"last_ack listen closing" ;;
 	esac

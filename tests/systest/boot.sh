@@ -13,6 +13,7 @@
 #     -x COMMAND     after a script that succeeded run COMMAND on this side, in the machine's network
 #     -m SECONDS     limit for everything but the making of the root (120)
 #     -c             cgroups version 1 instead of 2
+#     -b             BPF programs may be loaded in there
 #
 # Also 124: the time ran out; 125: there was no machine. Needs root. Any number may run side by side.
 set -eu
@@ -25,8 +26,8 @@ usage() {
 	exit 125
 }
 
-debs=() trees=() state='' out='' root='' after='' max=120 unified=1
-while getopts d:t:s:o:r:x:m:c opt; do
+debs=() trees=() state='' out='' root='' after='' max=120 unified=1 more=()
+while getopts d:t:s:o:r:x:m:cb opt; do
 	case $opt in
 	d) debs+=("$OPTARG") ;;
 	t) trees+=("$OPTARG") ;;
@@ -36,6 +37,7 @@ while getopts d:t:s:o:r:x:m:c opt; do
 	x) after=$OPTARG ;;
 	m) max=$OPTARG ;;
 	c) unified=0 ;;
+	b) more=(--capability=CAP_BPF,CAP_PERFMON --system-call-filter=bpf) ;;
 	*) usage ;;
 	esac
 done
@@ -96,7 +98,7 @@ done
 SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=$unified setsid bash -c "$enter"'exec "$@"' - \
 	systemd-nspawn --quiet --directory="$work/root" --machine="$machine" --hostname=systest \
 	--private-network --register=no --keep-unit --boot --console=read-only --resolv-conf=off \
-	--timezone=off --link-journal=no </dev/null >"$work/console.txt" 2>&1 &
+	--timezone=off --link-journal=no "${more[@]}" </dev/null >"$work/console.txt" 2>&1 &
 nspawn=$!
 
 inside() {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collectors/census.h"
 #include "collectors/procfile.h"
 #include "collectors/registry.h"
 #include "daemon/log.h"
@@ -21,10 +22,22 @@
 struct run {
 	const struct collector *c;
 	void *state, *shared;
+	struct census *census;
 	double values[32];
 	struct reading look, read;
 	int look_r, read_r;
 };
+
+static void no_begin(void *arg)
+{
+	(void)arg;
+}
+
+static void no_add(void *arg, const struct tcp_socket *socket)
+{
+	(void)arg;
+	(void)socket;
+}
 
 static void run_init(
 	struct run *run, const struct collector *c, struct proc *proc, const void *group)
@@ -37,6 +50,10 @@ static void run_init(
 	assert_non_null(run->shared);
 	assert_true(c->n_metrics <= ARRAY_LEN(run->values));
 	env.shared = run->shared;
+	assert_int_equal(census_new(proc, &run->census), 0);
+	env.census = run->census;
+	census_start(run->census, &(struct census_config){CENSUS_AUTO, 1},
+		&(struct socket_sink){no_begin, no_add, NULL});
 	assert_int_equal(c->init(run->state, &env), 0);
 }
 
@@ -50,6 +67,7 @@ static void run_row(struct run *run)
 {
 	run_look(run);
 	run->read = (struct reading){.values = run->values};
+	census_row(run->census, 10);
 	run->read_r = run->c->round ? run->c->round(run->shared, &run->read) : 0;
 	for (size_t i = 0; i < run->c->n_metrics; i++)
 		if (!run->c->metrics[i].look)
@@ -68,6 +86,7 @@ static void run_close(struct run *run)
 		run->c->shared_close(run->shared);
 	free(run->state);
 	free(run->shared);
+	census_free(run->census);
 }
 
 static double value(const struct run *run, const char *column)

@@ -78,7 +78,8 @@ static void columns_are_those_of_the_contract(void **state)
 			   "tcp_mem_pressure tcp_mem_max "
 			   "softnet_dropped softnet_squeezed neigh4_entries neigh4_max "
 			   "neigh6_entries neigh6_max "
-			   "neigh_table_fulls udp_rcvbuf_errors"},
+			   "neigh_table_fulls udp_rcvbuf_errors "
+			   "port_tuple port_tuple_max"},
 		{"listener", "accept_queue backlog drops"},
 		{"sockets", "established syn_sent syn_recv fin_wait1 fin_wait2 time_wait "
 			    "close_wait last_ack listen closing"},

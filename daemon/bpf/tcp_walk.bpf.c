@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: (GPL-2.0-only OR MIT) */
+/*
+ * Walks a piece of the kernel's table of TCP connections and copies out the addresses, ports and
+ * states of the sockets that belong to the caller's network namespace. Many chains are followed at
+ * once: following one is waiting for memory, and so the waits overlap.
+ *
+ * Run by BPF_PROG_TEST_RUN, never attached. It is a raw tracepoint program because those are run
+ * under RCU, by which the table may be read without a lock; a syscall program would have to ask for
+ * it, which Linux before 6.2 lacks.
+ *
+ * Who may run it gains nothing by it: its only input is the number of a bucket, it changes nothing,
+ * and what it hands out sock_diag tells any user. The map with kernel addresses (.bss) is not
+ * pinned, so the program alone has it.
+ *
+ * Built twice: as it stands for kernels with bpf_rdonly_cast() (Linux 6.2), with which a socket is
+ * read where it is, and with -DPROBE for older ones, where each field is copied by a helper.
+ */
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stddef.h>
+/* after linux/bpf.h */
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "daemon/bpf/tcp_walk.h"
+
+#define CHUNK 2048        /* buckets of a run at most */
+#define LONGEST 128       /* sockets of a chain for which there is surely room */
+#define TRIES 8           /* at a chain that changes */
+#define ENOUGH_NS 2000000 /* of time, after which a run begins no further bucket */
+#define CLOCK_STEPS 32    /* between looks at the clock */
+#define STEPS 4096        /* of a run at most: some 65,000 sockets, should a chain not end */
+#define EMPTY 32          /* buckets that a lane passes over in a step */
+
+#define IPV4 2
+#define IPV6 10
+#define TIME_WAIT 6
+
+/* A list ends with an odd number: that of its bucket, shifted. */
+#define IS_END(node) ((node)&1)
+#define END_OF(bucket) ((__u64)(bucket) << 1 | 1)
+#define NO_END (~0ull - 2) /* of no bucket: the chain could not be read */
+#define PARKED (~0ull)     /* the lane has nothing left to do */
+
+/* Of the kernel's structures what is needed; the offsets are the running kernel's (CO-RE). */
+#define KERNEL __attribute__((preserve_access_index))
+
+struct hlist_nulls_node {
+	struct hlist_nulls_node *next;
+} KERNEL;
+
+struct in6_addr {
+	union {
+		__u32 u6_addr32[4];
+	} in6_u;
+} KERNEL;
+
+struct net;
+
+typedef struct {
+	struct net *net;
+} KERNEL possible_net_t;
+
+struct sock_common {
+	__be32 skc_daddr, skc_rcv_saddr;
+	__be16 skc_dport;
+	__u16 skc_num; /* the local port */
+	unsigned short skc_family;
+	unsigned char skc_state;
+	possible_net_t skc_net;
+	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
+	struct hlist_nulls_node skc_nulls_node;
+} KERNEL;
+
+struct inet_timewait_sock {
+	unsigned char tw_substate;
+} KERNEL;
+
+struct inet_ehash_bucket {
+	struct hlist_nulls_node *chain;
+} KERNEL;
+
+struct inet_hashinfo {
+	struct inet_ehash_bucket *ehash;
+	unsigned int ehash_mask;
+} KERNEL;
+
+struct inet_timewait_death_row {
+	struct inet_hashinfo *hashinfo;
+} KERNEL;
+
+struct netns_ipv4 {
+	struct inet_timewait_death_row tcp_death_row;
+} KERNEL;
+
+struct net {
+	struct netns_ipv4 ipv4;
+} KERNEL;
+
+struct nsproxy {
+	struct net *net_ns;
+} KERNEL;
+
+struct task_struct {
+	struct nsproxy *nsproxy;
+} KERNEL;
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct tcp_walk);
+} sockets SEC(".maps");
+
+/*
+ * The state of a run. In a map of the program's own, which nobody else can open: kernel addresses
+ * are in it, and to the verifier a number that comes from there is any number, so that all lanes
+ * are one case.
+ */
+static __u64 heads[CHUNK];
+static volatile __u64 table; /* volatile, so that it is read back as a number */
+static __u64 this_net, started;
+static __u32 first, count, taken; /* the first bucket; how many; how many of them were begun */
+static __u32 parked;              /* lanes */
+static __u32 result;
+static bool enough;
+static __u32 busy;
+static volatile __u64 node_of[TCP_WALK_LANES], next_of[TCP_WALK_LANES];
+static volatile __u32 bucket_of[TCP_WALK_LANES];
+static volatile __u32 n_of[TCP_WALK_LANES], begin_of[TCP_WALK_LANES]; /* in out->socket */
+static volatile __u8 tries_of[TCP_WALK_LANES], state_of[TCP_WALK_LANES];
+
+#ifdef PROBE
+#define AT(type, address) ((struct type *)(address))
+#define GET(object, field) BPF_CORE_READ(object, field)
+#else
+extern void *bpf_rdonly_cast(void *object, __u32 type) __ksym;
+#define AT(type, address)                                                                          \
+	((struct type *)bpf_rdonly_cast((void *)(address), bpf_core_type_id_kernel(struct type)))
+#define GET(object, field) ((object)->field)
+#endif
+
+/* A list runs through the middle of its sockets. */
+#define SOCKET_OF(type, node)                                                                      \
+	AT(type, (node)-bpf_core_field_offset(struct sock_common, skc_nulls_node))
+
+static __always_inline void park(int l)
+{
+	node_of[l] = PARKED;
+	parked++;
+}
+
+static __always_inline void next_bucket(int l)
+{
+	__u32 n = taken;
+
+	if (enough || n >= count || n_of[l] > TCP_WALK_SOCKETS - LONGEST) {
+		park(l);
+		return;
+	}
+	/* In a table that is nearly empty, this is most of the work. */
+	for (int k = 0; k < EMPTY && n + 1 < count && IS_END(heads[n & (CHUNK - 1)]); k++)
+		n++;
+	taken = n + 1;
+	bucket_of[l] = first + n;
+	begin_of[l] = n_of[l];
+	tries_of[l] = 0;
+	node_of[l] = heads[n & (CHUNK - 1)];
+}
+
+/* At the end of a list: that of another bucket means that a socket was moved under the lane. */
+static __always_inline void end_of_chain(int l, __u64 node, struct tcp_walk *out)
+{
+	__u64 head;
+
+	if (node == PARKED)
+		return;
+	if (node == END_OF(bucket_of[l])) {
+		next_bucket(l);
+		return;
+	}
+	if (tries_of[l] >= TRIES) {
+		out->unsettled++;
+		next_bucket(l);
+		return;
+	}
+	tries_of[l]++;
+	out->again++;
+	n_of[l] = begin_of[l];
+	if (bpf_probe_read_kernel(
+		    &head, sizeof(head), (void *)(table + sizeof(head) * bucket_of[l])))
+		head = NO_END;
+	node_of[l] = head;
+}
+
+static __always_inline void copy_out(int l, __u64 node, struct tcp_walk *out)
+{
+	struct sock_common *sk = SOCKET_OF(sock_common, node);
+	__u32 n = n_of[l];
+	__u8 state = state_of[l];
+	struct tcp_walk_socket *to;
+
+	if ((__u64)GET(sk, skc_net.net) != this_net)
+		return;
+	if (n >= TCP_WALK_SOCKETS) {
+		result = TCP_WALK_TOO_LONG;
+		park(l);
+		return;
+	}
+	to = &out->socket[l][n];
+	n_of[l] = n + 1;
+	if (state == TIME_WAIT) {
+		struct inet_timewait_sock *tw = SOCKET_OF(inet_timewait_sock, node);
+
+		state = GET(tw, tw_substate);
+	}
+	to->state = state;
+	to->family = GET(sk, skc_family);
+	to->local_port = GET(sk, skc_num);
+	to->remote_port = GET(sk, skc_dport);
+	if (to->family == IPV4) {
+		to->remote[0] = GET(sk, skc_daddr);
+		to->local[0] = GET(sk, skc_rcv_saddr);
+	} else if (to->family == IPV6) {
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			to->remote[i] = GET(sk, skc_v6_daddr.in6_u.u6_addr32[i]);
+			to->local[i] = GET(sk, skc_v6_rcv_saddr.in6_u.u6_addr32[i]);
+		}
+	}
+}
+
+static long step(__u32 i, void *unused)
+{
+	const __u32 zero = 0;
+	struct tcp_walk *out = bpf_map_lookup_elem(&sockets, &zero);
+
+	if (!out)
+		return 1;
+		/* All lanes ask for their memory before one is waited for. An end is no address: it reads as 0. */
+#pragma unroll
+	for (int l = 0; l < TCP_WALK_LANES; l++) {
+		struct sock_common *sk = SOCKET_OF(sock_common, node_of[l]);
+
+		next_of[l] = (__u64)GET(sk, skc_nulls_node.next);
+		state_of[l] = GET(sk, skc_state);
+	}
+#pragma unroll
+	for (int l = 0; l < TCP_WALK_LANES; l++) {
+		__u64 node = node_of[l];
+
+		if (IS_END(node)) {
+			end_of_chain(l, node, out);
+		} else {
+			node_of[l] = next_of[l] ? next_of[l] : NO_END;
+			copy_out(l, node, out);
+		}
+	}
+	if (i % CLOCK_STEPS == 0)
+		enough = bpf_ktime_get_ns() - started > ENOUGH_NS;
+	return parked == TCP_WALK_LANES;
+}
+
+static __always_inline int walk_from(__u64 bucket, struct tcp_walk *out)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct net *net = task->nsproxy->net_ns;
+	struct inet_hashinfo *info = net->ipv4.tcp_death_row.hashinfo;
+
+	started = bpf_ktime_get_ns();
+	this_net = (__u64)net;
+	table = (__u64)info->ehash;
+	out->size = sizeof(*out);
+	out->n_buckets = info->ehash_mask + 1;
+	out->again = out->unsettled = 0;
+	if (bucket >= out->n_buckets ||
+		bpf_core_type_size(struct inet_ehash_bucket) != sizeof(*heads))
+		return TCP_WALK_NO_TABLE;
+	first = bucket;
+	count = out->n_buckets - first;
+	if (count > CHUNK)
+		count = CHUNK;
+	if (bpf_probe_read_kernel(
+		    heads, count * sizeof(*heads), (void *)(table + sizeof(*heads) * bucket)))
+		return TCP_WALK_NO_TABLE;
+	taken = parked = enough = 0;
+	result = TCP_WALK_DONE;
+#pragma unroll
+	for (int l = 0; l < TCP_WALK_LANES; l++) { /* at an end: the first step takes a bucket */
+		n_of[l] = bucket_of[l] = 0;
+		node_of[l] = END_OF(0);
+	}
+	bpf_loop(STEPS, step, NULL, 0);
+	if (parked < TCP_WALK_LANES)
+		result = TCP_WALK_ENDLESS;
+	out->next = first + taken;
+#pragma unroll
+	for (int l = 0; l < TCP_WALK_LANES; l++)
+		out->n[l] = n_of[l];
+	return result;
+}
+
+SEC("raw_tp")
+int walk(__u64 *arguments)
+{
+	const __u32 zero = 0;
+	struct tcp_walk *out = bpf_map_lookup_elem(&sockets, &zero);
+	int r;
+
+	if (!out || __sync_lock_test_and_set(&busy, 1))
+		return TCP_WALK_BUSY;
+	r = walk_from(arguments[0], out);
+	busy = 0;
+	return r;
+}
