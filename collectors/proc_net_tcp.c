@@ -108,6 +108,7 @@ static int read_sockets(int fd, const struct socket_sink *sink)
 {
 	char buffer[BUFFER_SIZE];
 	size_t have = 0;
+	bool empty = true; /* without even its header */
 	ssize_t n, used;
 
 	for (;;) {
@@ -117,7 +118,8 @@ static int read_sockets(int fd, const struct socket_sink *sink)
 		if (n < 0)
 			return -errno;
 		if (n == 0)
-			return have ? -EBADMSG : 0; /* a torn last line */
+			return have || empty ? -EBADMSG : 0; /* a torn last line */
+		empty = false;
 		have += (size_t)n;
 		used = parse_lines(buffer, have, sink);
 		if (used < 0 || (used == 0 && have == sizeof(buffer)))

@@ -5,12 +5,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 #include <time.h>
@@ -26,15 +24,13 @@
 #include "daemon/readings.h"
 #include "daemon/sched.h"
 #include "daemon/status.h"
+#include "daemon/status_writer.h"
 #include "daemon/store.h"
 #include "daemon/text.h"
 #include "daemon/util.h"
 
 #define STOP_MS 800 /* of the second that a stop may take, what the store gets */
-#define STATUS_WAIT_USEC                                                                           \
-	200000 /* pause before status.json goes to a disk, to see whether the store got through */
-#define STATUS_TRIES 6
-#define PATIENCE 3 /* intervals without a sample after which the watchdog is no longer fed */
+#define PATIENCE 3  /* intervals without a sample after which the watchdog is no longer fed */
 
 #define PAGES_DIRECTORY "/var/lib/connwatchd-pages"
 
@@ -50,17 +46,13 @@ struct daemon {
 	struct store *store;
 	struct sched *sched;
 	struct ahead *ahead;
-	sd_event_source *watchdog, *status_timer;
+	struct status_writer *status;
+	sd_event_source *watchdog;
 	uint64_t watchdog_usec;
 	double last_sample;    /* CLOCK_MONOTONIC seconds */
 	time_t started, stamp; /* stamp: of the last row, or the start */
 	int lock;              /* of the RRD folder: one daemon writes there */
-	char *status_directory;
-	bool status_in_memory; /* a tmpfs never waits for a disk */
-	char *status, *alerts; /* texts that wait to be written: status.json, alerts.html */
-	int status_tries;
-	int status_error; /* of the last write, said on change */
-	size_t told;      /* open alerts that systemd knows of */
+	size_t told;           /* open alerts that systemd knows of */
 };
 
 static double clock_seconds(clockid_t id)
@@ -98,68 +90,13 @@ static void tell_systemd(struct daemon *d, const char *state)
 		d->conf->interval, text_time(since, d->started), open, open == 1 ? "" : "s");
 }
 
-static void status_drop(struct daemon *d)
+static void write_status(struct daemon *d, time_t stamp, double now, double wall)
 {
-	free(take_ptr(d->status));
-	free(take_ptr(d->alerts));
-}
+	const struct status_source source = {d->readings, d->judge, stamp, now, wall};
+	char *status = status_render(&source);
 
-static void status_flush(struct daemon *d)
-{
-	int r = status_write(d->status_directory, STATUS_FILE, d->status);
-
-	/* What stops it is said once, of the file that matters more. */
-	if (r == 0 && d->alerts)
-		status_write(d->status_directory, ALERTS_FILE, d->alerts);
-	if (r != d->status_error && r < 0)
-		log_error_errno(r, "cannot write %s/status.json", d->status_directory);
-	else if (r != d->status_error)
-		log_notice("%s/status.json is written again", d->status_directory);
-	d->status_error = r;
-	status_drop(d);
-}
-
-/* A frozen disk would hold up the loop with it: the store goes first, and where it is stuck the
- * loop stays away. */
-static int on_status_timer(sd_event_source *source, uint64_t usec, void *arg)
-{
-	struct daemon *d = arg;
-	struct store_counts counts;
-
-	(void)usec;
-	if (!d->status)
-		return 0;
-	store_get_counts(d->store, &counts);
-	if (counts.waiting > 0 && ++d->status_tries < STATUS_TRIES) {
-		sd_event_source_set_time_relative(source, STATUS_WAIT_USEC);
-		return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
-	}
-	if (!counts.hung)
-		status_flush(d);
-	else
-		status_drop(d); /* the store's own message tells of it */
-	return 0;
-}
-
-static void status_make(struct daemon *d, time_t stamp, double now, double wall)
-{
-	struct status_source source = {d->readings, d->judge, stamp, now, wall};
-	bool waiting = d->status != NULL;
-
-	status_drop(d);
-	d->status = status_render(&source);
-	d->alerts = alerts_page_render(&source);
-	if (!d->status)
-		return;
-	if (d->status_in_memory) {
-		status_flush(d);
-		return;
-	}
-	if (waiting)
-		return; /* newer text for the same turn */
-	d->status_tries = 0;
-	sd_event_source_set_time_relative(d->status_timer, STATUS_WAIT_USEC);
-	sd_event_source_set_enabled(d->status_timer, SD_EVENT_ONESHOT);
+	if (status)
+		status_writer_put(d->status, status, alerts_page_render(&source));
 }
 
 /* The last instance that has a row this time; n: none. */
@@ -202,7 +139,7 @@ static void on_wake(void *arg, bool row, time_t stamp)
 		d->stamp = stamp;
 	/* An episode that a restart must know of does not wait for the next row. */
 	if (row || judge_spoke(d->judge)) {
-		status_make(d, d->stamp, now, wall);
+		write_status(d, d->stamp, now, wall);
 		tell_systemd(d, "");
 	}
 	ahead_look(d->ahead, wall);
@@ -367,9 +304,6 @@ static int start_event(struct daemon *d)
 		r = sd_event_add_signal(d->event, NULL, SIGINT, on_stop, d);
 	if (r >= 0)
 		r = sd_event_add_signal(d->event, NULL, SIGHUP, on_hup, d);
-	if (r >= 0)
-		r = sd_event_add_time(d->event, &d->status_timer, CLOCK_MONOTONIC, UINT64_MAX, 0,
-			on_status_timer, d);
 	return r < 0 ? log_error_errno(r, "cannot start the event loop") : 0;
 }
 
@@ -401,22 +335,6 @@ static int lock_directory(struct daemon *d)
 	return -EBUSY;
 }
 
-static int find_status_directory(struct daemon *d)
-{
-	const char *runtime =
-		getenv("RUNTIME_DIRECTORY"); /* systemd.exec(5): several are separated by colons */
-	struct statfs fs;
-	char *path = strdup(runtime && *runtime ? runtime : d->conf->state_directory);
-
-	if (!path)
-		return -ENOMEM;
-	if (runtime && *runtime)
-		path[strcspn(path, ":")] = '\0';
-	d->status_directory = path;
-	d->status_in_memory = statfs(path, &fs) == 0 && fs.f_type == TMPFS_MAGIC;
-	return 0;
-}
-
 static int start(struct daemon *d)
 {
 	int r = start_event(d);
@@ -424,7 +342,7 @@ static int start(struct daemon *d)
 	if (r == 0)
 		r = lock_directory(d);
 	if (r == 0)
-		r = find_status_directory(d);
+		r = status_writer_new(d->event, d->conf->state_directory, &d->status);
 	if (r == 0)
 		r = readings_new(d->conf, &d->readings);
 	if (r == 0)
@@ -446,15 +364,10 @@ static int start(struct daemon *d)
 
 static void stop(struct daemon *d)
 {
-	struct store_counts counts = {0};
-
-	if (d->store)
-		store_get_counts(d->store, &counts);
-	if (d->status && !counts.hung)
-		status_flush(d);
 	if (d->store)
 		store_finish(d->store, STOP_MS);
 	store_free(d->store);
+	status_writer_free(d->status);
 	sched_free(d->sched);
 	ahead_free(d->ahead);
 	ct_asker_free(d->ct_asker);
@@ -462,11 +375,8 @@ static void stop(struct daemon *d)
 	judge_free(d->judge);
 	readings_free(d->readings);
 	sd_event_source_unref(d->watchdog);
-	sd_event_source_unref(d->status_timer);
 	sd_event_unref(d->event);
 	conf_free(d->conf);
-	status_drop(d);
-	free(d->status_directory);
 	cleanup_close(&d->lock);
 }
 
@@ -485,8 +395,8 @@ int daemon_run(struct conf *conf, const char *path, bool verbose)
 			d.readings->n, d.conf->interval, d.conf->rrd_directory);
 		judge_redirect(d.judge, on_alert, &d);
 		store_on_past(d.store, on_past, &d);
-		status_restore(d.status_directory, d.judge, clock_seconds(CLOCK_MONOTONIC),
-			clock_seconds(CLOCK_REALTIME));
+		status_restore(status_writer_directory(d.status), d.judge,
+			clock_seconds(CLOCK_MONOTONIC), clock_seconds(CLOCK_REALTIME));
 		sched_set(d.sched, d.conf->interval, d.conf->watch_interval);
 		on_wake(&d, false, 0);
 		tell_systemd(&d, "READY=1\n");

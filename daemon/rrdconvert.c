@@ -58,7 +58,9 @@ static void explain(const struct rrdconvert *to, int r, char why[static WHY_SIZE
 			"it has archives of predictions; remove them (rrdtool tune)");
 	else if (r == -E2BIG)
 		snprintf(why, WHY_SIZE,
-			"it has too many columns or archives; move it out of %.100s", directory);
+			"it has too many columns or archives, or too large ones; move it out of "
+			"%.100s",
+			directory);
 	else
 		snprintf(why, WHY_SIZE, "%.120s; look at %.100s",
 			r == -EBADMSG ? rrd_get_error() : error, directory);

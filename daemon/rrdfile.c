@@ -16,6 +16,8 @@
 #include "daemon/rrdconvert.h"
 #include "daemon/rrdmap.h"
 #include "daemon/rrdpast.h"
+#include "daemon/rrdrow.h"
+#include "daemon/rrdundo.h"
 #include "daemon/rrdwrite.h"
 #include "daemon/util.h"
 
@@ -28,23 +30,25 @@
 #define MAX_REFUSED 3
 /* Seconds after which a file that could not be converted is tried again. */
 #define RETRY_SECONDS 3600
-/* A double by %.17g has up to 24 characters, by %.0f up to 309. */
-#define UPDATE_SIZE (STORE_MAX_COLUMNS * 312)
 
 struct rrdfile {
 	uint8_t *packet; /* what to.spec's strings point into */
 	struct rrdconvert to;
+	const int *undo; /* lent; see rrdundo.h */
 
 	bool open; /* the rest is valid: the file stood the check */
 	dev_t dev;
 	ino_t ino;
 	off_t size;
+	struct rrdundo_head head;
 	int64_t last;                /* time of the file's newest row */
 	int64_t retry_at;            /* 0: it has all that is asked for */
 	int longest;                 /* index of the archive that reaches back furthest */
 	unsigned refused;            /* rows older than last, one after the other */
 	bool has[STORE_MAX_COLUMNS]; /* the file's columns, as far as they are ours */
 };
+
+static const int no_undo = -1;
 
 static void no_busy(void *arg)
 {
@@ -63,6 +67,7 @@ int rrdfile_new(const uint8_t *packet, size_t len, struct rrdfile **out)
 		goto fail;
 	memcpy(f->packet, packet, len);
 	f->to.busy.call = no_busy;
+	f->undo = &no_undo;
 	r = store_parse_open(f->packet, len, &f->to.spec);
 	if (r < 0)
 		goto fail;
@@ -81,6 +86,13 @@ fail:
 void rrdfile_on_busy(struct rrdfile *f, rrdfile_busy_fn *busy, void *arg)
 {
 	f->to.busy = (struct rrdwrite_busy){busy, arg};
+}
+
+void rrdfile_use_undo(struct rrdfile *f, int *undo)
+{
+	if (*undo < 0)
+		*undo = rrdundo_open(f->to.spec.directory);
+	f->undo = undo;
 }
 
 void rrdfile_free(struct rrdfile *f)
@@ -186,6 +198,9 @@ static bool is_whole(
 
 static void take_header(struct rrdfile *f, const struct rrdmap *map)
 {
+	f->head = (struct rrdundo_head){
+		.size = (size_t)((const char *)map->rows - (const char *)map->base),
+		.last_at = (size_t)((const char *)&map->live->last_up - (const char *)map->base)};
 	f->last = rrdmap_last(map);
 	f->longest = rrdmap_longest(map);
 	for (size_t i = 0; i < f->to.spec.n_columns; i++) {
@@ -402,47 +417,24 @@ static bool is_still_there(const struct rrdfile *f, int64_t clock)
 	       st.st_dev == f->dev && st.st_size == f->size;
 }
 
-/* Whole numbers stay whole, and nothing here asks a locale: the process never calls setlocale(). */
-static void format_row(const struct rrdfile *f, const struct store_row *row,
-	char names[static 2048], char update[static UPDATE_SIZE])
-{
-	size_t used = (size_t)snprintf(update, UPDATE_SIZE, "%" PRId64, row->time), named = 0;
-
-	names[0] = 0;
-	for (size_t i = 0; i < row->n; i++) {
-		double value = row->values[i];
-
-		if (!f->has[i])
-			continue;
-		named += (size_t)snprintf(names + named, 2048 - named, "%s%s", named ? ":" : "",
-			f->to.spec.columns[i].name);
-		if (!isfinite(value))
-			used += (size_t)snprintf(update + used, UPDATE_SIZE - used, ":U");
-		else if (f->to.spec.columns[i].kind ==
-			 METRIC_COUNTER) /* DERIVE takes integers only */
-			used += (size_t)snprintf(update + used, UPDATE_SIZE - used, ":%.0f", value);
-		else
-			used += (size_t)snprintf(
-				update + used, UPDATE_SIZE - used, ":%.17g", value);
-	}
-}
-
 static bool write_row(struct rrdfile *f, const struct store_row *row, struct store_answer *a)
 {
-	char names[2048], update[UPDATE_SIZE];
-	const char *argument = update;
+	struct rrdrow text;
+	const char *argument = text.update;
 	int tries = 0, r;
 
-	format_row(f, row, names, update);
-	if (!names[0])
+	rrdrow_format(&text, &f->to.spec, f->has, row);
+	if (!text.names[0])
 		return answer_fail(a, "has none of the columns; move the files out of %s",
 			f->to.spec.directory);
+	rrdundo_keep(*f->undo, f->to.path, &f->head, row->time);
 	do {
 		rrd_clear_error();
-		r = rrd_update_r(f->to.path, names, 1, &argument);
+		r = rrd_update_r(f->to.path, text.names, 1, &argument);
 	} while (r != 0 && locked_for_now(&tries));
+	rrdundo_forget(*f->undo);
 	if (r != 0) {
-		f->open = false; /* whatever it is, the next row begins with a look at the file */
+		f->open = tries >= LOCK_TRIES; /* unless that was it, the file is not what it was */
 		return answer_fail(a, "%s", rrdconvert_reason(f->to.path));
 	}
 	f->last = row->time;
@@ -464,12 +456,8 @@ static bool refuse_row(struct rrdfile *f, const struct store_row *row, struct st
 	return false;
 }
 
-static void update_file(struct rrdfile *f, const struct store_row *row, struct store_answer *a)
+static void put_row(struct rrdfile *f, const struct store_row *row, struct store_answer *a)
 {
-	if (row->n != f->to.spec.n_columns) {
-		answer_fail(a, "a row of %zu values for %zu columns", row->n, f->to.spec.n_columns);
-		return;
-	}
 	if (!is_still_there(f, row->time) && !open_file(f, row->time, a))
 		return;
 	if (f->open && row->time <= f->last && !refuse_row(f, row, a))
@@ -477,6 +465,22 @@ static void update_file(struct rrdfile *f, const struct store_row *row, struct s
 	if (!f->open && !create_file(f, row->time, a))
 		return;
 	write_row(f, row, a);
+}
+
+static void update_file(struct rrdfile *f, const struct store_row *row, struct store_answer *a)
+{
+	bool known = is_still_there(f, row->time);
+
+	if (row->n != f->to.spec.n_columns) {
+		answer_fail(a, "a row of %zu values for %zu columns", row->n, f->to.spec.n_columns);
+		return;
+	}
+	put_row(f, row, a);
+	if (a->code != STORE_FAILED || !known || f->open)
+		return;
+	/* Spoilt since its last row: another look says how, or moves it out of the way. */
+	answer_begin(a);
+	put_row(f, row, a);
 }
 
 void rrdfile_update(struct rrdfile *f, const struct store_row *row, struct store_answer *a)

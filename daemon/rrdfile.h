@@ -24,6 +24,11 @@ void rrdfile_free(struct rrdfile *file);
  */
 typedef void rrdfile_busy_fn(void *arg);
 void rrdfile_on_busy(struct rrdfile *file, rrdfile_busy_fn *busy, void *arg);
+/*
+ * Before it is opened: *undo is one for all files of the process, lent for good, -1 for the first; see rrdundo.h. Without,
+ * a death may spoil a file.
+ */
+void rrdfile_use_undo(struct rrdfile *file, int *undo);
 
 /*
  * Check the file, or, where there is none, that its directory (made with 0755 if missing) can take

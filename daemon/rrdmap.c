@@ -8,10 +8,6 @@
 
 #include "daemon/util.h"
 
-/* Seconds of a row: every product with a number of rows below stays within 64 bits. */
-#define MAX_SECONDS INT64_C(0x7fffffff)
-#define MAX_ROWS (INT64_C(1) << 31)
-
 /* n structures from *at on, NULL where the file has not so many. */
 static const void *take(const struct rrdmap *map, size_t *at, uint64_t n, size_t size)
 {
@@ -28,7 +24,7 @@ static bool is_known_format(const stat_head_t *head)
 	return !memcmp(head->cookie, RRD_COOKIE, sizeof(head->cookie)) && head->version[4] == 0 &&
 	       strcmp(head->version, RRD_VERSION3) >= 0 &&
 	       strcmp(head->version, RRD_VERSION5) <= 0 && head->float_cookie == FLOAT_COOKIE &&
-	       head->pdp_step >= 1 && head->pdp_step <= MAX_SECONDS;
+	       head->pdp_step >= 1 && head->pdp_step <= RRDMAP_MAX_SECONDS;
 }
 
 static bool take_rows(struct rrdmap *map, size_t at)
@@ -37,9 +33,10 @@ static bool take_rows(struct rrdmap *map, size_t at)
 	for (size_t i = 0; i < map->head->rra_cnt; i++) {
 		const rra_def_t *archive = &map->archives[i];
 
-		if (archive->pdp_cnt < 1 || archive->pdp_cnt > MAX_SECONDS / map->head->pdp_step)
+		if (archive->pdp_cnt < 1 ||
+			archive->pdp_cnt > RRDMAP_MAX_SECONDS / map->head->pdp_step)
 			return false;
-		if (archive->row_cnt < 1 || archive->row_cnt > MAX_ROWS ||
+		if (archive->row_cnt < 1 || archive->row_cnt > RRDMAP_MAX_ROWS ||
 			map->newest[i].cur_row >= archive->row_cnt)
 			return false;
 		if (!take(map, &at, archive->row_cnt, map->head->ds_cnt * sizeof(map->rows[0])))

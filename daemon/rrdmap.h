@@ -16,6 +16,10 @@
 
 #include "daemon/store_proto.h"
 
+/* Of a row, and of an archive: every product of the two stays within 64 bits. */
+#define RRDMAP_MAX_SECONDS INT64_C(0x7fffffff)
+#define RRDMAP_MAX_ROWS (INT64_C(1) << 31)
+
 struct rrdmap {
 	void *base;
 	size_t size;

@@ -91,14 +91,19 @@ static void plan_columns(
 			add_column(plan, &spec->columns[i], spec->heartbeat);
 }
 
-/* An archive of the old file goes on: as one that is asked for, or as itself. */
-static void keep_archive(struct rrdplan *plan, const rra_def_t *old, uint64_t old_step)
+/*
+ * An archive of the old file goes on: as one that is asked for, or as itself. False where it would be larger than any that
+ * is read again.
+ */
+static bool keep_archive(struct rrdplan *plan, const rra_def_t *old, uint64_t old_step)
 {
 	uint64_t step = (uint64_t)plan->step, seconds = old->pdp_cnt * old_step;
 	uint64_t steps = (seconds + step - 1) / step;
 	uint64_t rows = (old->row_cnt * seconds + steps * step - 1) / (steps * step);
 	rra_def_t *same = find_archive(plan, rrdmap_function(old), steps);
 
+	if (steps * step > RRDMAP_MAX_SECONDS || rows > RRDMAP_MAX_ROWS)
+		return false;
 	if (!same) {
 		same = &plan->archives[plan->n_archives++];
 		*same = *old;
@@ -107,6 +112,7 @@ static void keep_archive(struct rrdplan *plan, const rra_def_t *old, uint64_t ol
 	} else if (same->row_cnt < rows) {
 		same->row_cnt = rows;
 	}
+	return true;
 }
 
 /* The same in the old file, which may have more of them; NULL: none. */
@@ -160,7 +166,8 @@ int rrdplan_change(struct rrdplan *plan, const struct store_open *spec, const st
 	plan_columns(plan, spec, old);
 	add_wanted_archives(plan, spec);
 	for (size_t i = 0; i < old->head->rra_cnt; i++)
-		keep_archive(plan, &old->archives[i], old->head->pdp_step);
+		if (!keep_archive(plan, &old->archives[i], old->head->pdp_step))
+			return -E2BIG;
 	count_changes(plan, old);
 	qsort(plan->archives, plan->n_archives, sizeof(plan->archives[0]), compare_archives);
 	return plan->step != rrdmap_step(old) || plan->n_columns > old->head->ds_cnt ||

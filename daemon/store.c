@@ -23,8 +23,6 @@
 #define PATIENCE 3
 /* The least seconds for one that is writing a whole file, and says so with every megabyte. */
 #define PATIENCE_BUSY 30.0
-/* Seconds without an answer before it is worth a look at what the process does. */
-#define HUNG_AFTER 1.0
 /* What a killed process gets to go away. */
 #define KILL_WAIT_MS 100
 
@@ -315,8 +313,6 @@ void store_get_counts(const struct store *s, struct store_counts *out)
 {
 	*out = s->counts;
 	out->waiting = (size_t)(s->ring.head - s->ring.tail);
-	out->hung = s->pid && s->n_flight && store_clock() - s->since > HUNG_AFTER &&
-		    child_is_in_kernel(s->pid);
 }
 
 /* Until nothing waits any more, the deadline is over or the process gone. */

@@ -24,7 +24,6 @@ struct store_counts {
 		dropped;   /* dropped: queue overflow, refused by time, or an error of librrd */
 	size_t waiting;    /* handed over, not yet answered */
 	unsigned restarts; /* times the store process was replaced */
-	bool hung; /* the oldest unanswered row waits for the kernel (state D of its process) */
 };
 
 /*

@@ -104,20 +104,3 @@ bool child_wait(pid_t pid, int timeout_ms)
 		nanosleep(&step, NULL);
 	}
 }
-
-bool child_is_in_kernel(pid_t pid)
-{
-	char path[32], text[512];
-	CLEANUP_CLOSE int fd = -1;
-	ssize_t len;
-	const char *end;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	len = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (len <= 0)
-		return false;
-	text[len] = 0;
-	end = strrchr(text, ')');
-	return end && !strncmp(end, ") D", 3);
-}

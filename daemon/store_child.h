@@ -15,8 +15,5 @@
 int child_start(pid_t *pid, int *fd);
 /* Reap pid, for at most timeout_ms; returns true once it is reaped (or was never ours). */
 bool child_wait(pid_t pid, int timeout_ms);
-/* True while the process waits in the kernel for a disk (state D), where SIGKILL does not reach it.
- */
-bool child_is_in_kernel(pid_t pid);
 
 #endif

@@ -32,7 +32,7 @@ struct store {
 	double interval;
 	struct files files;
 	struct ring ring;
-	struct store_counts counts; /* waiting and hung are made up when asked */
+	struct store_counts counts; /* waiting is made up when asked */
 
 	struct flight flight[MAX_FLIGHT];
 	size_t first, n_flight;

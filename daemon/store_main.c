@@ -23,6 +23,7 @@
 struct files {
 	struct rrdfile *slot[STORE_MAX_SLOTS]; /* NULL: not opened */
 	uint32_t number[STORE_MAX_SLOTS];      /* for send_busy() */
+	int undo;                              /* see rrdundo.h; negative: not yet */
 };
 
 /* A rrdfile_busy_fn. */
@@ -47,6 +48,7 @@ static int open_packet(struct files *files, uint32_t slot, const uint8_t *packet
 	files->slot[slot] = file;
 	files->number[slot] = slot;
 	rrdfile_on_busy(file, send_busy, &files->number[slot]);
+	rrdfile_use_undo(file, &files->undo);
 	rrdfile_open(file, time(NULL), a);
 	return 0;
 }
@@ -132,9 +134,11 @@ int main(void)
 	files = calloc(1, sizeof(*files));
 	if (!files)
 		return EXIT_FAILURE;
+	files->undo = -1;
 	r = run(files);
 	for (size_t i = 0; i < STORE_MAX_SLOTS; i++)
 		rrdfile_free(files->slot[i]);
+	cleanup_close(&files->undo);
 	free(files);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

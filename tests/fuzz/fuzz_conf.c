@@ -4,11 +4,11 @@
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/mman.h>
 
 #include "daemon/conf.h"
 #include "daemon/conf_scan.h"
 #include "daemon/util.h"
+#include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,21 +22,6 @@ static void complain(void *arg, const char *problem)
 {
 	(void)arg;
 	fprintf(stderr, "%s\n", problem);
-}
-
-/* A file in memory, so that the real reader is used; 0 with its path, or -1. */
-static int memory_file(const void *data, size_t size, char path[static 32])
-{
-	int fd = memfd_create("conf", MFD_CLOEXEC);
-
-	if (fd < 0)
-		return -1;
-	if (write(fd, data, size) != (ssize_t)size) {
-		close(fd);
-		return -1;
-	}
-	snprintf(path, 32, "/proc/self/fd/%d", fd);
-	return fd;
 }
 
 /* What conf_print() writes must be read back without a problem. */

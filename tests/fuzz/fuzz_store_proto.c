@@ -12,6 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct store_open open;
 	static struct store_row row;
 	static struct store_answer answer;
+	static struct store_past past;
 	struct store_packet packet;
 
 	store_parse_packet(data, size, &packet);
@@ -19,6 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(open.n_columns > STORE_MAX_COLUMNS || strlen(open.name) >= STORE_NAME_SIZE))
 		__builtin_trap();
 	if (store_parse_row(data, size, &row) == 0 && row.n > STORE_MAX_COLUMNS)
+		__builtin_trap();
+	if (store_parse_past(data, size, &past) == 0 && past.n > STORE_PAST_ROWS)
 		__builtin_trap();
 	store_parse_answer(data, size, &answer);
 	return 0;

@@ -177,10 +177,10 @@ launch_daemon() {
 	daemon=$spawned
 }
 
-# start_daemon - with $conf; returns when the first row is in status.json.
+# start_daemon [ARGUMENT...] - with $conf; returns when the first row is in status.json. ARGUMENTs are launch_daemon's.
 start_daemon() {
 	rm -f "$status"
-	launch_daemon
+	launch_daemon "$@"
 	wait_for "the first row of the daemon" running_with_status
 }
 
