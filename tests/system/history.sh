@@ -33,6 +33,11 @@ same() {
 	}
 }
 
+# On a slow machine the daemon has had time for a row of its own.
+not_before() {
+	[ "$(last_update tcp.rrd)" -ge $last ] || fail "the newest row is gone: $(last_update tcp.rrd), not $last"
+}
+
 # converted WHAT... - start the daemon, which has to say it of tcp.rrd in one line.
 converted() {
 	: >"$log"
@@ -86,12 +91,12 @@ cp "$work/old.rrd" "$rrd/tcp.rrd" # without the daemon's rows
 set_conf 60
 converted "a row every 60 s instead of every 10 s"
 stop_daemon
-equal "newest row" $last "$(last_update tcp.rrd)"
+not_before
 same "averages of a minute at 60 s" AVERAGE 60 $((minute - 276000)) $minute
 set_conf 10
 converted "a row every 10 s instead of every 60 s"
 stop_daemon
-equal "newest row" $last "$(last_update tcp.rrd)"
+not_before
 same "averages of a minute, there and back" AVERAGE 60 $((minute - 276000)) $minute
 same "maxima of a minute, there and back" MAX 60 $((minute - 276000)) $minute
 
