@@ -108,7 +108,7 @@ static void pop_flight(struct store *s)
 void link_reset(struct store *s)
 {
 	for (; s->n_flight; pop_flight(s)) {
-		const struct flight *f = link_oldest(s);
+		const struct flight *f = &s->flight[s->first];
 
 		if (f->open || f->seq < s->ring.tail)
 			files_done(&s->files, f->slot);
@@ -217,7 +217,7 @@ static int take_answer(struct store *s, const uint8_t *packet, size_t len)
 	if (head.type == STORE_PAST)
 		return take_past(s, head.slot, packet, len);
 	if (head.type == STORE_BUSY && len == sizeof(head) && s->n_flight &&
-		head.slot == link_oldest(s)->slot) {
+		head.slot == s->flight[s->first].slot) {
 		s->since = store_clock();
 		s->busy = true;
 		return 0;
@@ -233,7 +233,7 @@ static int take_answer(struct store *s, const uint8_t *packet, size_t len)
 	}
 	if (!s->n_flight)
 		return -EBADMSG;
-	f = *link_oldest(s);
+	f = s->flight[s->first];
 	if (head.slot != f.slot || head.seq != f.seq)
 		return -EBADMSG;
 	pop_flight(s);
