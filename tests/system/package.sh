@@ -55,7 +55,8 @@ dpkg-deb -x "$first" "$work/tree"
 has() {
 	grep -q "$2" <<<"$3" || fail "$program: no $1"
 }
-for program in sbin/connwatchd bin/connwatch libexec/connwatchd/connwatchd-store libexec/connwatchd/connwatch-ct; do
+for program in sbin/connwatchd bin/connwatch libexec/connwatchd/connwatchd-store libexec/connwatchd/connwatch-ct \
+	libexec/connwatchd/connwatch-metrics; do
 	file=$work/tree/usr/$program
 	has "position independent code" 'Type: *DYN (Position' "$(readelf -hW "$file")"
 	has "read-only relocations" GNU_RELRO "$(readelf -lW "$file")"
