@@ -13,6 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct store_row row;
 	static struct store_answer answer;
 	struct store_packet packet;
+	char text[STORE_TEXT_SIZE];
+	int priority;
 
 	store_parse_packet(data, size, &packet);
 	if (store_parse_open(data, size, &open) == 0 &&
@@ -21,5 +23,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (store_parse_row(data, size, &row) == 0 && row.n > STORE_MAX_COLUMNS)
 		__builtin_trap();
 	store_parse_answer(data, size, &answer);
+	store_parse_say(data, size, &priority, text);
 	return 0;
 }
