@@ -19,6 +19,7 @@ static const struct {
 	{"backtest", "what the alert rules would have said of a past", cmd_backtest},
 	{"check", "judge the limits as a monitoring plugin", cmd_check},
 	{"graph", "draw a graph of the recorded history", cmd_graph},
+	{"metrics", "the same as status, for Prometheus", cmd_metrics},
 	{"pages", "write the pages that a web server shows by rrdcgi", cmd_pages},
 	{"status", "what the daemon sees now: limits and open alerts", cmd_status},
 	{"top", "who fills the conntrack table", cmd_top},

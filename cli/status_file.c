@@ -10,7 +10,6 @@
 #include "daemon/text.h"
 #include "daemon/util.h"
 
-#define RUNTIME_STATUS "/run/connwatchd/status.json"
 #define MAX_SIZE (8 << 20)                 /* of 10,000 listeners it has 2 MiB */
 #define MAX_TIME 253402300799.0            /* the end of the year 9999 */
 #define MAX_READING 18446744073709551615.0 /* 2^64 - 1 */
@@ -19,7 +18,7 @@
 char *status_file_path(const struct cli_context *context, const struct conf *conf)
 {
 	CLEANUP_FREE char *own = NULL;
-	const char *first = RUNTIME_STATUS, *second;
+	const char *first = STATUS_DEFAULT_PATH, *second;
 
 	if (context->status)
 		return strdup(context->status);
@@ -29,7 +28,7 @@ char *status_file_path(const struct cli_context *context, const struct conf *con
 	/* A configuration that was named may be that of another daemon than the system's. */
 	if (context->config) {
 		first = own;
-		second = RUNTIME_STATUS;
+		second = STATUS_DEFAULT_PATH;
 	}
 	return strdup(access(first, F_OK) < 0 && access(second, F_OK) == 0 ? second : first);
 }

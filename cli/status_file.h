@@ -23,6 +23,7 @@ struct status_file {
 	const json_t *readings, *errors, *alerts;
 };
 
+#define STATUS_DEFAULT_PATH "/run/connwatchd/status.json"
 #define STATUS_ERROR_SIZE 256
 
 /* Where it is, for free(): --status; else beside the daemon that context's configuration tells of.

@@ -259,6 +259,7 @@ const struct collector collector_sockets = {
 	.help = "TCP sockets by state",
 	.metrics = metrics,
 	.n_metrics = N_METRICS,
+	.label = "state",
 	.section = "sockets",
 	.settings = settings,
 	.n_settings = ARRAY_LEN(settings),

@@ -111,6 +111,9 @@ struct collector {
 	const char *help;
 	const struct metric *metrics;
 	size_t n_metrics;
+	const char *
+		label; /* exported as one series with this label, the column its value ("state"); NULL: as a
+			      series for each column */
 
 	const char *section; /* untitled configuration section (any number of keys besides
 				`enabled`), or NULL */

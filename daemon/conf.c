@@ -180,6 +180,11 @@ static int load(struct load *l, const char *path)
 	return l->arena->failed ? -ENOMEM : 0;
 }
 
+bool conf_is_remote(const char *rrd_daemon)
+{
+	return rrd_daemon && *rrd_daemon && strncmp(rrd_daemon, "unix:", 5) != 0;
+}
+
 const char *conf_path(const char *given)
 {
 	if (given)

@@ -34,6 +34,7 @@ struct conf {
 	const char *state_directory, *proc;
 	int log_target, log_level; /* enum log_target; index into log_level_names */
 	const char *rrd_directory, *rrd_daemon;
+	long rrd_queue;                 /* seconds of rows that may wait to be written */
 	const struct archive *archives; /* ascending steps, one per step, in force for `interval` */
 	size_t n_archives;
 	const struct conf_instance *instances; /* enabled ones only, in registry order, titled ones
@@ -45,6 +46,10 @@ struct conf {
 };
 
 #define CONF_DEFAULT_PATH CONNWATCH_SYSCONFDIR "/connwatchd/connwatchd.conf"
+
+/* Whether an rrdcached's address is that of another machine, or of this one's network: its directory is then below its
+ * base, without a "/" in front. */
+bool conf_is_remote(const char *rrd_daemon);
 
 /* The file to load: given, or else the default one; NULL where that was removed (an empty configuration is complete). */
 const char *conf_path(const char *given);

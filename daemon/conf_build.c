@@ -103,6 +103,18 @@ static void build_archives(
 	l->conf->n_archives = n;
 }
 
+/* Of an rrdcached, or none. */
+static bool is_address(const char *daemon)
+{
+	const char *colon = strrchr(daemon, ':');
+
+	if (!*daemon || strncmp(daemon, "unix:/", 6) == 0)
+		return strlen(daemon) < 1024;
+	return colon && colon > daemon && strncmp(daemon, "unix:", 5) != 0 &&
+	       strlen(daemon) < 1024 && !strpbrk(daemon, " \t\n/") && colon[1] &&
+	       strspn(colon + 1, "0123456789") == strlen(colon + 1);
+}
+
 static void build_rrd(struct load *l, const struct schema_section *section)
 {
 	const struct conf_block *block = first_block(l, section);
@@ -111,12 +123,17 @@ static void build_rrd(struct load *l, const struct schema_section *section)
 	conf_settings_initial(section->settings, section->n_settings, &rrd, l->arena);
 	if (block)
 		conf_fill(l, block, &rrd, NULL);
-	resolve_path(l, block, "directory", &rrd.directory);
 	if (!given(block, "directory") && given(l->statements.blocks, "state_directory"))
 		rrd.directory = arena_printf(l->arena, "%s/rrd", l->conf->state_directory);
-	if (rrd.daemon && *rrd.daemon)
+	/* A remote rrdcached takes no absolute names: they are below its base. */
+	if (conf_is_remote(rrd.daemon))
+		rrd.directory += strspn(rrd.directory, "/");
+	else
+		resolve_path(l, block, "directory", &rrd.directory);
+	if (rrd.daemon && !is_address(rrd.daemon))
 		conf_problem_add(&l->problems, given(block, "daemon"),
-			"rrd.daemon: rrdcached is not supported by this version");
+			"rrd.daemon: \"%s\" is neither unix:/PATH nor HOST:PORT", rrd.daemon);
+	l->conf->rrd_queue = rrd.queue;
 	l->conf->rrd_directory = rrd.directory;
 	l->conf->rrd_daemon = rrd.daemon;
 	build_archives(l, block, &rrd.archives);

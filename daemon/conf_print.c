@@ -22,7 +22,8 @@ static void print_rrd(const struct conf *conf, FILE *out)
 	conf_print_string(conf->rrd_directory, out);
 	fputs("\n\tdaemon = ", out);
 	conf_print_string(conf->rrd_daemon, out);
-	fputs("\n\tarchives = {", out);
+	conf_format_duration(conf->rrd_queue, span);
+	fprintf(out, "\n\tqueue = \"%s\"\n\tarchives = {", span);
 	for (size_t i = 0; i < conf->n_archives; i++) {
 		conf_format_duration(conf->archives[i].step, step);
 		conf_format_duration(conf->archives[i].step * conf->archives[i].rows, span);

@@ -37,6 +37,7 @@ struct schema {
  * conf. */
 struct rrd_settings {
 	const char *directory, *daemon;
+	long queue;
 	struct string_list archives; /* "resolution:span" */
 };
 

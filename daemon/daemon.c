@@ -325,6 +325,9 @@ static void make_directories(const char *path)
 static int lock_directory(struct daemon *d)
 {
 	make_directories(d->conf->state_directory);
+	/* The directory of a remote rrdcached is none of ours. */
+	if (conf_is_remote(d->conf->rrd_daemon))
+		return 0;
 	make_directories(d->conf->rrd_directory);
 	d->lock = open(d->conf->rrd_directory, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
 	if (d->lock < 0 || flock(d->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)

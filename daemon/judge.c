@@ -338,6 +338,17 @@ bool judge_open_alert(const struct judge *judge, size_t i, struct open_alert *ou
 	return false;
 }
 
+const struct rule *judge_next_rule(const struct judge *judge, const struct rule *rule)
+{
+	size_t k = 0;
+
+	while (rule && k < judge->n && judge->bindings[k].rule != rule)
+		k++;
+	while (rule && k < judge->n && judge->bindings[k].rule == rule)
+		k++;
+	return k < judge->n ? judge->bindings[k].rule : NULL;
+}
+
 bool judge_trend(const struct judge *judge, size_t i, struct open_alert *out)
 {
 	for (size_t k = 0; k < judge->n; k++) {

@@ -58,6 +58,10 @@ bool judge_raised(
 /* The i-th open alert, or false after the last one. */
 bool judge_open_alert(const struct judge *judge, size_t i, struct open_alert *out);
 
+/* The rules that judge something now, whatever their number of instances: the first one for NULL, else the one after
+ * rule; NULL after the last one. */
+const struct rule *judge_next_rule(const struct judge *judge, const struct rule *rule);
+
 /* The i-th rule without a pattern whose value is known to go somewhere (growth or seconds_to_full), or false. */
 bool judge_trend(const struct judge *judge, size_t i, struct open_alert *out);
 

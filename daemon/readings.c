@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "collectors/census.h"
 #include "collectors/procfile.h"
@@ -157,17 +158,32 @@ const struct outcome *instance_failure(const struct instance *in)
 	return in->read.r < 0 ? &in->read : NULL;
 }
 
+double instance_seconds(const struct instance *in)
+{
+	return in->asked ? in->look.seconds + in->shared_seconds + in->read.seconds : UNKNOWN;
+}
+
 bool outcome_is_fault(const struct outcome *outcome)
 {
 	return outcome->r != -ENOENT && outcome->r != -EACCES && outcome->r != -EPERM;
+}
+
+static double monotonic_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
 static void call(
 	int (*read)(void *, struct reading *), void *state, double *values, struct outcome *outcome)
 {
 	struct reading r = {.values = values};
+	double began = monotonic_seconds();
 
 	outcome->r = read(state, &r);
+	outcome->seconds = monotonic_seconds() - began;
 	memcpy(outcome->error, r.error, sizeof outcome->error);
 	if (outcome->r < 0 && !outcome->error[0])
 		snprintf(outcome->error, sizeof outcome->error, "%s", strerror(-outcome->r));
@@ -196,10 +212,13 @@ static void read_row(struct instance *in, const struct outcome *round, bool firs
 	for (size_t m = 0; m < collector->n_metrics; m++)
 		if (!collector->metrics[m].look)
 			in->values[m] = UNKNOWN;
-	if (round->r < 0)
+	in->shared_seconds = first ? round->seconds : 0;
+	if (round->r < 0) {
 		in->read = *round;
-	else if (collector->read)
+		in->read.seconds = 0;
+	} else if (collector->read) {
 		call(collector->read, in->state, in->values, &in->read);
+	}
 }
 
 void readings_row(struct readings *readings)

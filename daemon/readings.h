@@ -14,7 +14,8 @@
 
 /* How the last read of an instance ended. */
 struct outcome {
-	int r; /* 0 or -errno */
+	int r;          /* 0 or -errno */
+	double seconds; /* that it took */
 	char error[READING_ERROR_SIZE];
 };
 
@@ -25,11 +26,12 @@ struct instance {
 	void *state;
 	double *values, *settings; /* settings: last known values of metrics with `announce` */
 	struct outcome look, read;
-	bool kept;      /* the last row passed it over: the values are those of one before */
-	bool asked;     /* was read at all */
-	bool seen;      /* was readable at least once */
-	bool absent;    /* said to be absent */
-	bool failing;   /* the last read failed */
+	double shared_seconds; /* that the work of several instances took, at the first one of them */
+	bool kept;             /* the last row passed it over: the values are those of one before */
+	bool asked;            /* was read at all */
+	bool seen;             /* was readable at least once */
+	bool absent;           /* said to be absent */
+	bool failing;          /* the last read failed */
 	double changed; /* CLOCK_MONOTONIC seconds when that was last otherwise; 0: never read */
 	bool shares_failure; /* the work that failed was that of several instances, and the first one tells */
 	bool unreadable; /* the alert for it is raised, for a failure that began at `since` */
@@ -72,6 +74,8 @@ void readings_report(struct readings *readings, double now);
  * it). */
 void readings_inherit(struct readings *readings, struct readings *old);
 
+/* Seconds that the last look and the last row of this instance took; UNKNOWN before its first. */
+double instance_seconds(const struct instance *instance);
 /* Why the last read of this instance failed, or NULL where it did not. */
 const struct outcome *instance_failure(const struct instance *instance);
 /* An outcome that is a fault, and not just a thing that is not there or not permitted. */

@@ -490,8 +490,15 @@ void rrdfile_update(struct rrdfile *f, const struct store_row *row, struct store
 	a->last = f->open ? f->last : 0;
 }
 
+static int fetch(void *path, struct rrdpast_range *r)
+{
+	return rrd_fetch_r(path, r->function, &r->start, &r->end, &r->step, &r->n_columns,
+		&r->names, &r->values);
+}
+
 void rrdfile_past(struct rrdfile *f, rrdfile_past_fn *past, void *arg)
 {
 	if (f->open && f->to.spec.past)
-		rrdpast_read(f->to.path, &f->to.spec, f->last, past, arg);
+		rrdpast_read(&f->to.spec, f->last, &(struct rrdpast_source){fetch, f->to.path},
+			&(struct rrdpast_sink){past, arg});
 }

@@ -62,6 +62,27 @@ static json_t *render_errors(const struct readings *readings)
 	return errors;
 }
 
+static json_t *render_durations(const struct readings *readings)
+{
+	json_t *durations = json_object();
+
+	for (size_t i = 0; i < readings->n; i++)
+		json_object_set_new(durations, readings->instances[i].conf->name,
+			number(round(instance_seconds(&readings->instances[i]) * 1e9) / 1e9));
+	return durations;
+}
+
+/* What is judged, so that an alert that is not open is known to be none. */
+static json_t *render_rules(const struct judge *judge)
+{
+	const struct rule *rule = NULL;
+	json_t *rules = json_object();
+
+	while (judge && (rule = judge_next_rule(judge, rule)))
+		json_object_set_new(rules, rule->name, json_string(rule->value));
+	return rules;
+}
+
 static json_t *render_alert(const struct open_alert *alert)
 {
 	const struct alert_event *e = &alert->event;
@@ -132,12 +153,13 @@ static json_t *render_census(const struct readings *readings)
 
 char *status_render(const struct status_source *source)
 {
-	json_t *status = json_pack("{s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o}", "version",
-		CONNWATCH_VERSION, "time", (json_int_t)source->time, "interval",
+	json_t *status = json_pack("{s:s, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"version", CONNWATCH_VERSION, "time", (json_int_t)source->time, "interval",
 		(json_int_t)source->readings->conf->interval, "pid", (int)getpid(), "readings",
 		render_readings(source->readings), "errors", render_errors(source->readings),
-		"alerts", render_alerts(source), "trends", render_trends(source), "sockets",
-		render_census(source->readings));
+		"durations", render_durations(source->readings), "rules",
+		render_rules(source->judge), "alerts", render_alerts(source), "trends",
+		render_trends(source), "sockets", render_census(source->readings));
 	char *text = json_dumps(status, JSON_INDENT(1) | JSON_REAL_PRECISION(15)), *line = NULL;
 
 	json_decref(status);

@@ -16,8 +16,8 @@
 #include "daemon/store_child.h"
 #include "daemon/store_internal.h"
 
-/* An hour at the default interval. */
-#define QUEUE_ROUNDS 360
+/* However short the queue is to be. */
+#define MIN_ROUNDS 3
 /* Intervals without an answer before the process is replaced; and without a death before it "works
  * again". */
 #define PATIENCE 3
@@ -183,19 +183,26 @@ static int start_child(struct store *s)
 	return 0;
 }
 
+static size_t queue_rounds(const struct conf *conf)
+{
+	size_t rounds = (size_t)(conf->rrd_queue / conf->interval);
+
+	return rounds > MIN_ROUNDS ? rounds : MIN_ROUNDS;
+}
+
 /* Room for the rows of conf; the oldest are dropped where there is less than before. */
 static int fit_ring(struct store *s, const struct conf *conf)
 {
 	struct ring ring;
-	size_t n_values = s->ring.n_values, left;
+	size_t n_values = s->ring.n_values, capacity = queue_rounds(conf) * conf->n_instances, left;
 	int r;
 
 	for (size_t i = 0; i < conf->n_instances; i++)
 		if (conf->instances[i].collector->n_metrics > n_values)
 			n_values = conf->instances[i].collector->n_metrics;
-	if (s->ring.capacity == QUEUE_ROUNDS * conf->n_instances && s->ring.n_values == n_values)
+	if (s->ring.capacity == capacity && s->ring.n_values == n_values)
 		return 0;
-	r = ring_init(&ring, QUEUE_ROUNDS * conf->n_instances, n_values);
+	r = ring_init(&ring, capacity, n_values);
 	if (r < 0)
 		return r;
 	left = (size_t)(s->ring.head - s->ring.tail);
@@ -245,9 +252,10 @@ int store_new(sd_event *event, const struct conf *conf, struct store **out)
 static void drop_overflow(struct store *s)
 {
 	if (!s->overflowing)
-		log_warning("store: queue is full, %d rounds wait for the disk: the oldest rows "
-			    "are dropped",
-			QUEUE_ROUNDS);
+		log_warning(
+			"store: queue is full, %zu rows wait to be written: the oldest are dropped "
+			"(rrd { queue })",
+			s->ring.capacity);
 	s->overflowing = true;
 	s->overflow_rows++;
 	link_drop_oldest(s);

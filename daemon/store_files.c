@@ -34,6 +34,7 @@ static ssize_t make_packet(const struct conf *conf, const struct conf_instance *
 	struct store_open open = {.name = instance->name,
 		.past = wanted_past(conf, instance),
 		.directory = conf->rrd_directory,
+		.daemon = conf->rrd_daemon,
 		.step = conf->interval,
 		.heartbeat = (collector->heartbeat ? collector->heartbeat : HEARTBEAT_STEPS) *
 			     conf->interval,

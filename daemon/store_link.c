@@ -205,6 +205,16 @@ static int take_past(struct store *s, uint32_t slot, const uint8_t *packet, size
 	return 0;
 }
 
+static int take_say(const uint8_t *packet, size_t len)
+{
+	char text[STORE_TEXT_SIZE];
+	int priority, r = store_parse_say(packet, len, &priority, text);
+
+	if (r == 0)
+		log_fields(priority, NULL, 0, "store: %s", text);
+	return r;
+}
+
 /* Returns 0; -EBADMSG for what no store of ours sends; -ECANCELED where there is no store. */
 static int take_answer(struct store *s, const uint8_t *packet, size_t len)
 {
@@ -216,12 +226,13 @@ static int take_answer(struct store *s, const uint8_t *packet, size_t len)
 		return -EBADMSG;
 	if (head.type == STORE_PAST)
 		return take_past(s, head.slot, packet, len);
-	if (head.type == STORE_BUSY && len == sizeof(head) && s->n_flight &&
-		head.slot == s->flight[s->first].slot) {
+	if (head.type == STORE_BUSY && len == sizeof(head)) {
 		s->since = store_clock();
 		s->busy = true;
 		return 0;
 	}
+	if (head.type == STORE_SAY)
+		return take_say(packet, len);
 	if (store_parse_answer(packet, len, &answer) < 0)
 		return -EBADMSG;
 	if (answer.code == STORE_NO_EXEC) {

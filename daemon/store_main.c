@@ -16,14 +16,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/cachedfile.h"
+#include "daemon/rrdcached.h"
 #include "daemon/rrdfile.h"
 #include "daemon/store_proto.h"
 #include "daemon/util.h"
 
+/* What a slot holds: a file of ours, or one that an rrdcached keeps; none before it is opened. */
+struct slot {
+	struct rrdfile *file;
+	struct cachedfile *cached;
+	uint32_t number; /* for send_busy() */
+};
+
 struct files {
-	struct rrdfile *slot[STORE_MAX_SLOTS]; /* NULL: not opened */
-	uint32_t number[STORE_MAX_SLOTS];      /* for send_busy() */
-	int undo;                              /* see rrdundo.h; negative: not yet */
+	struct slot slot[STORE_MAX_SLOTS];
+	struct rrdcached *cached; /* NULL: none is used; the loop never changes its address */
+	int undo;                 /* see rrdundo.h; negative: not yet */
 };
 
 /* A rrdfile_busy_fn. */
@@ -36,20 +45,66 @@ static void send_busy(void *arg)
 	send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL);
 }
 
-static int open_packet(struct files *files, uint32_t slot, const uint8_t *packet, size_t len,
+/* Of struct rrdcached_caller: for whoever is the oldest. */
+static bool tell_busy(void *arg)
+{
+	uint8_t packet[STORE_PACKET_SIZE];
+	ssize_t len = store_put_busy(packet, 0);
+
+	(void)arg;
+	return send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL) >= 0 ||
+	       (errno != EPIPE && errno != ECONNRESET);
+}
+
+static void tell(void *arg, int priority, const char *text)
+{
+	uint8_t packet[STORE_PACKET_SIZE];
+	ssize_t len = store_put_say(packet, priority, text);
+
+	(void)arg;
+	if (len > 0)
+		send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL);
+}
+
+static void slot_close(struct slot *slot)
+{
+	rrdfile_free(slot->file);
+	cachedfile_free(slot->cached);
+	*slot = (struct slot){0};
+}
+
+static int open_cached(struct files *files, struct slot *slot, const char *address,
+	const uint8_t *packet, size_t len)
+{
+	static const struct rrdcached_caller caller = {.say = tell, .busy = tell_busy};
+	int r = files->cached ? 0 : rrdcached_new(address, &caller, &files->cached);
+
+	return r < 0 ? r : cachedfile_new(packet, len, &slot->cached);
+}
+
+static int open_packet(struct files *files, uint32_t number, const uint8_t *packet, size_t len,
 	struct store_answer *a)
 {
-	struct rrdfile *file;
-	int r = rrdfile_new(packet, len, &file);
+	struct slot *slot = &files->slot[number];
+	struct store_open open;
+	int r = store_parse_open(packet, len, &open);
 
 	if (r < 0)
 		return r;
-	rrdfile_free(files->slot[slot]);
-	files->slot[slot] = file;
-	files->number[slot] = slot;
-	rrdfile_on_busy(file, send_busy, &files->number[slot]);
-	rrdfile_use_undo(file, &files->undo);
-	rrdfile_open(file, time(NULL), a);
+	slot_close(slot);
+	slot->number = number;
+	if (open.daemon[0]) {
+		r = open_cached(files, slot, open.daemon, packet, len);
+		if (r == 0)
+			cachedfile_open(slot->cached, files->cached, a);
+		return r;
+	}
+	r = rrdfile_new(packet, len, &slot->file);
+	if (r < 0)
+		return r;
+	rrdfile_on_busy(slot->file, send_busy, &slot->number);
+	rrdfile_use_undo(slot->file, &files->undo);
+	rrdfile_open(slot->file, time(NULL), a);
 	return 0;
 }
 
@@ -65,10 +120,13 @@ static int serve(struct files *files, const struct store_packet *head, const uin
 	r = store_parse_row(packet, len, &row);
 	if (r < 0)
 		return r;
-	if (!files->slot[head->slot])
-		return -EBADMSG;
-	rrdfile_update(files->slot[head->slot], &row, a);
-	return 0;
+	if (files->slot[head->slot].cached)
+		cachedfile_update(files->slot[head->slot].cached, files->cached, &row, a);
+	else if (files->slot[head->slot].file)
+		rrdfile_update(files->slot[head->slot].file, &row, a);
+	else
+		r = -EBADMSG;
+	return r;
 }
 
 /* A rrdfile_past_fn. */
@@ -80,6 +138,16 @@ static void send_past(void *arg, const struct store_past *past)
 
 	if (len > 0)
 		send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL);
+}
+
+static void tell_past(const struct files *files, uint32_t *number)
+{
+	const struct slot *slot = &files->slot[*number];
+
+	if (slot->cached)
+		cachedfile_past(slot->cached, files->cached, send_past, number);
+	else if (slot->file)
+		rrdfile_past(slot->file, send_past, number);
 }
 
 static int run(struct files *files)
@@ -110,8 +178,8 @@ static int run(struct files *files)
 		if (send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL) < 0 && errno != EPIPE &&
 			errno != ECONNRESET)
 			return -errno;
-		if (opened && files->slot[head.slot])
-			rrdfile_past(files->slot[head.slot], send_past, &head.slot);
+		if (opened)
+			tell_past(files, &head.slot);
 	}
 }
 
@@ -137,7 +205,8 @@ int main(void)
 	files->undo = -1;
 	r = run(files);
 	for (size_t i = 0; i < STORE_MAX_SLOTS; i++)
-		rrdfile_free(files->slot[i]);
+		slot_close(&files->slot[i]);
+	rrdcached_free(files->cached);
 	cleanup_close(&files->undo);
 	free(files);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;

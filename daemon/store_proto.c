@@ -98,6 +98,7 @@ ssize_t store_put_open(
 	put(&w, open->archives, open->n_archives * sizeof(open->archives[0]));
 	put(&w, open->name, strlen(open->name) + 1);
 	put(&w, open->directory, strlen(open->directory) + 1);
+	put(&w, open->daemon, strlen(open->daemon) + 1);
 	for (size_t i = 0; i < open->n_columns; i++) {
 		uint8_t kind = (uint8_t)open->columns[i].kind;
 
@@ -155,6 +156,18 @@ ssize_t store_put_busy(uint8_t buf[static STORE_PACKET_SIZE], uint32_t slot)
 	return sizeof(head);
 }
 
+ssize_t store_put_say(uint8_t buf[static STORE_PACKET_SIZE], int priority, const char *text)
+{
+	struct writer w = {.at = buf, .left = STORE_PACKET_SIZE};
+	struct store_packet head = {.type = STORE_SAY};
+	int32_t fixed = priority;
+
+	put(&w, &head, sizeof(head));
+	put(&w, &fixed, sizeof(fixed));
+	put(&w, text, strlen(text) + 1);
+	return put_end(&w);
+}
+
 void store_mark_suspect(uint8_t *packet, bool suspect)
 {
 	uint32_t value = suspect;
@@ -169,7 +182,7 @@ int store_parse_packet(const uint8_t *buf, size_t len, struct store_packet *out)
 
 	if (len > STORE_PACKET_SIZE || !get(&c, out, sizeof(*out)))
 		return -EBADMSG;
-	return out->type >= STORE_OPEN && out->type <= STORE_BUSY && out->slot < STORE_MAX_SLOTS
+	return out->type >= STORE_OPEN && out->type <= STORE_SAY && out->slot < STORE_MAX_SLOTS
 		       ? 0
 		       : -EBADMSG;
 }
@@ -246,6 +259,9 @@ int store_parse_open(const uint8_t *buf, size_t len, struct store_open *out)
 	out->directory = get_string(&c, 4096);
 	if (!out->directory || !out->directory[0])
 		return -EBADMSG;
+	out->daemon = get_string(&c, 1024);
+	if (!out->daemon)
+		return -EBADMSG;
 	return get_columns(&c, out) && c.left == 0 ? 0 : -EBADMSG;
 }
 
@@ -292,6 +308,19 @@ static bool get_text(struct cursor *c, char out[static STORE_TEXT_SIZE])
 		*out++ = (char)((unsigned char)*s < ' ' || *s == 0x7f ? ' ' : *s);
 	*out = 0;
 	return true;
+}
+
+int store_parse_say(
+	const uint8_t *buf, size_t len, int *priority, char text[static STORE_TEXT_SIZE])
+{
+	struct cursor c = {buf, len};
+	int32_t fixed;
+
+	if (!get_head(&c, STORE_SAY) || !get(&c, &fixed, sizeof(fixed)) || fixed < LOG_ERR ||
+		fixed > LOG_DEBUG || !get_text(&c, text) || c.left)
+		return -EBADMSG;
+	*priority = fixed;
+	return 0;
 }
 
 int store_parse_answer(const uint8_t *buf, size_t len, struct store_answer *out)

@@ -5,9 +5,10 @@
  * in order; before it there may be BUSY packets, a struct store_packet alone, while a file is written whole. Neither side believes the other: the parsers are pure and refuse all that is not exact.
  *
  *   OPEN   struct store_packet, then i64 step, i64 heartbeat, u32 columns, u32 archives, u32
- * suspect, u32 0, {i64 step, i64 rows} per archive, "name\0" "directory\0", {u8 kind, "name\0"} per
+ * suspect, u32 0, {i64 step, i64 rows} per archive, "name\0" "directory\0" "daemon\0", {u8 kind, "name\0"} per
  * column ROW    struct store_packet, then i64 time, one double per column ANSWER struct
  * store_packet, then i64 last, i32 code, i32 priority, "cause\0" "note\0"
+ *   SAY    struct store_packet, then i32 priority, "text\0": something about all files, to be said now
  */
 #ifndef CONNWATCH_STORE_PROTO_H
 #define CONNWATCH_STORE_PROTO_H
@@ -29,7 +30,7 @@
 #define STORE_PAST_ROWS 1000 /* of one packet */
 #define STORE_TEXT_SIZE 512  /* of a cause or a note, with NUL */
 
-enum store_type { STORE_OPEN = 1, STORE_ROW, STORE_ANSWER, STORE_PAST, STORE_BUSY };
+enum store_type { STORE_OPEN = 1, STORE_ROW, STORE_ANSWER, STORE_PAST, STORE_BUSY, STORE_SAY };
 
 /* What every packet begins with. slot: number of the file, chosen by the loop; seq: given back in
  * the answer. */
@@ -50,6 +51,7 @@ struct store_archive {
 /* Strings point into the packet after parsing. */
 struct store_open {
 	const char *name, *directory;
+	const char *daemon;      /* address of an rrdcached that keeps the file; "" for none */
 	int64_t step, heartbeat; /* seconds */
 	bool suspect; /* librrd crashed on this file several times: move it aside unread */
 	uint32_t
@@ -104,6 +106,8 @@ ssize_t store_put_past(
 /* A BUSY packet. */
 ssize_t store_put_busy(uint8_t buf[static STORE_PACKET_SIZE], uint32_t slot);
 
+ssize_t store_put_say(uint8_t buf[static STORE_PACKET_SIZE], int priority, const char *text);
+
 /* Set `suspect` in an OPEN packet that was put. */
 void store_mark_suspect(uint8_t *packet, bool suspect);
 
@@ -112,6 +116,8 @@ int store_parse_packet(const uint8_t *buf, size_t len, struct store_packet *out)
 int store_parse_open(const uint8_t *buf, size_t len, struct store_open *out);
 int store_parse_row(const uint8_t *buf, size_t len, struct store_row *out);
 int store_parse_past(const uint8_t *buf, size_t len, struct store_past *out);
+int store_parse_say(
+	const uint8_t *buf, size_t len, int *priority, char text[static STORE_TEXT_SIZE]);
 int store_parse_answer(const uint8_t *buf, size_t len, struct store_answer *out);
 
 #endif

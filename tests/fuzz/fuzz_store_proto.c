@@ -14,6 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct store_answer answer;
 	static struct store_past past;
 	struct store_packet packet;
+	char text[STORE_TEXT_SIZE];
+	int priority;
 
 	store_parse_packet(data, size, &packet);
 	if (store_parse_open(data, size, &open) == 0 &&
@@ -24,5 +26,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (store_parse_past(data, size, &past) == 0 && past.n > STORE_PAST_ROWS)
 		__builtin_trap();
 	store_parse_answer(data, size, &answer);
+	store_parse_say(data, size, &priority, text);
 	return 0;
 }

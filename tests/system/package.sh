@@ -56,7 +56,7 @@ has() {
 	grep -q "$2" <<<"$3" || fail "$program: no $1"
 }
 for program in sbin/connwatchd bin/connwatch libexec/connwatchd/connwatchd-store libexec/connwatchd/connwatch-ct \
-	libexec/connwatchd/connwatch-bpf; do
+	libexec/connwatchd/connwatch-bpf libexec/connwatchd/connwatch-metrics; do
 	file=$work/tree/usr/$program
 	has "position independent code" 'Type: *DYN (Position' "$(readelf -hW "$file")"
 	has "read-only relocations" GNU_RELRO "$(readelf -lW "$file")"

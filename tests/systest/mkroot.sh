@@ -14,7 +14,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/lib.sh"
 
 packages=(systemd systemd-sysv dbus udev kmod procps iproute2 nftables conntrack rsyslog
-	rrdtool librrd8 rrdcached libbpf1 libconfuse2 libjansson4 libsystemd0 fonts-dejavu-core lighttpd curl jq locales)
+	rrdtool librrd8 rrdcached libbpf1 libconfuse2 libjansson4 libmicrohttpd12 libsystemd0 fonts-dejavu-core lighttpd curl jq locales)
 packages+=("$@")
 max=${SYSTEST_MAX:-300}
 # shellcheck source=/dev/null

@@ -38,6 +38,7 @@ int set_up(void **state)
 	snprintf(w->path, sizeof(w->path), "%s/conntrack.rrd", w->directory);
 	w->spec = (struct store_open){.name = "conntrack",
 		.directory = w->directory,
+		.daemon = "",
 		.step = 10,
 		.heartbeat = 30,
 		.n_columns = 2,

@@ -429,6 +429,25 @@ static void the_quickstart_stays_in_the_checkout(void **state)
 
 /* Every key of every section and every column is an item of the manual, every key stands in the
  * example. */
+static void a_remote_rrdcached_has_a_directory_of_its_own(void **state)
+{
+	struct conf *c = conf_text_load(
+		"rrd { daemon = \"unix:/run/r.sock\" directory = \"/srv/a\" queue = 90m }");
+
+	(void)state;
+	assert_string_equal(c->rrd_daemon, "unix:/run/r.sock");
+	assert_string_equal(c->rrd_directory, "/srv/a");
+	assert_int_equal(c->rrd_queue, 5400);
+	conf_free(c);
+	c = conf_text_load("rrd { daemon = \"[::1]:42217\" directory = \"/web1\" }");
+	assert_string_equal(c->rrd_directory, "web1");
+	assert_int_equal(c->rrd_queue, 3600);
+	conf_free(c);
+	c = conf_text_load("rrd { daemon = \"store.example:42217\" directory = web1/a }");
+	assert_string_equal(c->rrd_directory, "web1/a");
+	conf_free(c);
+}
+
 static void the_manual_names_every_key_and_column(void **state)
 {
 	CLEANUP_FREE char *manual = conf_file_text(SRCDIR "/man/connwatchd.conf.5");
@@ -482,6 +501,7 @@ int main(void)
 		cmocka_unit_test(given_cases_are_read),
 		cmocka_unit_test(includes_are_read_in_place),
 		cmocka_unit_test(the_example_shows_the_defaults),
+		cmocka_unit_test(a_remote_rrdcached_has_a_directory_of_its_own),
 		cmocka_unit_test(the_manual_names_every_key_and_column),
 		cmocka_unit_test(the_quickstart_stays_in_the_checkout),
 	};

@@ -218,8 +218,12 @@ static void archives_fit_or_are_refused(void **state)
 		"main.conf:1: rrd.archives: \"10s\" is not RESOLUTION:SPAN, durations with s, m, "
 		"h, d or y such as \"10s:2d\"\n");
 	assert_problems("rrd { archives = {} }", "main.conf:1: rrd.archives: the list is empty\n");
-	assert_problems("rrd {\ndaemon = \"unix:/run/x\" }",
-		"main.conf:2: rrd.daemon: rrdcached is not supported by this version\n");
+	assert_problems("rrd {\ndaemon = \"/run/x\" }",
+		"main.conf:2: rrd.daemon: \"/run/x\" is neither unix:/PATH nor HOST:PORT\n");
+	assert_problems("rrd { daemon = \"unix:x\" }",
+		"main.conf:1: rrd.daemon: \"unix:x\" is neither unix:/PATH nor HOST:PORT\n");
+	assert_problems("rrd { daemon = \"host:http\" }",
+		"main.conf:1: rrd.daemon: \"host:http\" is neither unix:/PATH nor HOST:PORT\n");
 }
 
 static void rules_must_make_sense(void **state)

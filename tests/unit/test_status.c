@@ -78,6 +78,27 @@ static void has_the_fields_of_the_contract(void **state)
 	json_decref(status);
 }
 
+static void tells_what_is_judged_and_what_each_row_took(void **state)
+{
+	json_t *status, *rules, *durations;
+
+	(void)state;
+	status = parse(render());
+	durations = json_object_get(status, "durations");
+	assert_true(json_is_null(json_object_get(durations, "conntrack")));
+	json_decref(status);
+	world_conntrack(&w, "1\n", "262144\n");
+	world_row(&w);
+	status = parse(render());
+	durations = json_object_get(status, "durations");
+	assert_true(json_number_value(json_object_get(durations, "conntrack")) > 0);
+	rules = json_object_get(status, "rules");
+	assert_string_equal(
+		json_string_value(json_object_get(rules, "conntrack-full")), "conntrack.entries");
+	assert_null(json_object_get(rules, "orphans")); /* limits are switched off */
+	json_decref(status);
+}
+
 static void percent_is_written_with_one_decimal(void **state)
 {
 	char *text;
@@ -198,6 +219,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(has_the_fields_of_the_contract, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			tells_what_is_judged_and_what_each_row_took, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			percent_is_written_with_one_decimal, setup, teardown),
 		cmocka_unit_test_setup_teardown(

@@ -67,6 +67,8 @@ static int set_up(void **state)
 	log_open(LOG_TARGET_STDERR, LOG_INFO);
 	w->conf = (struct conf){.interval = INTERVAL,
 		.rrd_directory = w->directory,
+		.rrd_daemon = "",
+		.rrd_queue = 3600,
 		.archives = archives,
 		.n_archives = 2,
 		.instances = two,

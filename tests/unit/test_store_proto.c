@@ -12,6 +12,7 @@ static struct store_open sample_open(void)
 {
 	return (struct store_open){.name = "sockets-http",
 		.directory = "/var/lib/connwatchd/rrd",
+		.daemon = "unix:/run/rrdcached.sock",
 		.step = 10,
 		.heartbeat = 30,
 		.n_columns = 2,
