@@ -22,7 +22,7 @@ reloads() {
 	for i in $(seq "$1" "$2"); do
 		cp "$work/conf.$((i % 4))" "$conf.new"
 		mv "$conf.new" "$conf"
-		set_number sys/net/netfilter/nf_conntrack_count $((4000 + i))
+		set_number sys/net/netfilter/nf_conntrack_count $((4000 + i % 10)) # no trend
 		kill -HUP "$daemon"
 		until [ "$(grep -c 'configuration reloaded' "$log")" -ge "$i" ]; do
 			alive

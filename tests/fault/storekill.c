@@ -68,6 +68,7 @@ static bool send_open(const struct feeder *f, uint32_t slot)
 	uint8_t packet[STORE_PACKET_SIZE];
 	struct store_open open = {.name = names[slot],
 		.directory = f->folder,
+		.daemon = "",
 		.step = 1,
 		.heartbeat = 4,
 		.n_columns = COLUMNS,
