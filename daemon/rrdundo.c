@@ -97,8 +97,10 @@ void rrdundo_keep(int undo, const char *path, const struct rrdundo_head *head, i
 	if (undo < 0 || head->size > HEAD_MAX || strlen(path) >= sizeof(r->path))
 		return;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return;
 	buffer = calloc(1, size);
-	if (fd < 0 || fstat(fd, &st) < 0 || !buffer)
+	if (!buffer)
 		return;
 	r = (struct record *)(void *)buffer;
 	*r = (struct record){.dev = st.st_dev,
@@ -107,7 +109,7 @@ void rrdundo_keep(int undo, const char *path, const struct rrdundo_head *head, i
 		.head_size = head->size,
 		.last_at = head->last_at,
 		.row = row};
-	strcpy(r->path, path);
+	memcpy(r->path, path, strlen(path));
 	if (pread(fd, buffer + sizeof(*r), head->size, 0) == (ssize_t)head->size &&
 		pwrite(undo, buffer, size, 0) == (ssize_t)size)
 		set_kept(undo, 1);

@@ -65,6 +65,7 @@ status='{"version":"1","time":1796068800,"interval":10,"pid":42,"readings":{"con
 "seconds_to_full":152}]}'
 seed tree '\0' <<<"$status"
 seed cli '\0' <<<"$status"
+seed metrics 'text/plain;version=0.0.4;q=0.5,application/openmetrics-text\0' <<<"$status"
 seed cli '\1' < <(printf 'time,entries,max\n1796068800,10,100\n2026-11-30T12:00:05Z,,100\n1796068811,9e1,\r\n')
 
 # An answer of connwatch-ct.
@@ -90,7 +91,7 @@ seed ctnetlink < <(
 # Packets of the store: struct store_packet, and what follows it by its type.
 seed store_proto < <(
 	words 1 0 1 4 $((1 | 1 << 32)) 0 1 10
-	printf 'a\0/r\0\0b\0'
+	printf 'a\0/r\0\0\0b\0'
 )
 seed store_proto < <(words 2 1 1796068800 0x4059000000000000)
 seed store_proto < <(
