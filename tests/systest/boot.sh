@@ -37,7 +37,7 @@ while getopts d:t:s:o:r:x:m:cb opt; do
 	x) after=$OPTARG ;;
 	m) max=$OPTARG ;;
 	c) unified=0 ;;
-	b) more=(--capability=CAP_BPF,CAP_PERFMON --system-call-filter=bpf) ;;
+	b) more=("--capability=CAP_BPF,CAP_PERFMON" --system-call-filter=bpf) ;;
 	*) usage ;;
 	esac
 done

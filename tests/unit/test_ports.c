@@ -69,8 +69,7 @@ static void torn_settings_leave_no_port(void **state)
 {
 	static const char *const ranges[] = {
 		"", "32768", "32768\n", "32768 x\n", "32768 65536\n", "-1 5\n"};
-	static const char *const lists[] = {
-		"80", "80,,90\n", "-80\n", "x\n", "80-70000\n"};
+	static const char *const lists[] = {"80", "80,,90\n", "-80\n", "x\n", "80-70000\n"};
 	struct ports *ports = *state;
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
