@@ -303,11 +303,15 @@ static bool agrees(struct census *c)
 	return !state;
 }
 
-/* With source = auto it is no news that what was not switched on is not there. */
+/*
+ * With source = auto it is no news that what was not switched on is not there; nor that what was in
+ * use before still is.
+ */
 static void say_not_opened(const struct census *c, int r, const char *what)
 {
 	bool expected = r == -ENOENT || r == -EACCES || r == -EBUSY;
-	int priority = client(c)->config.source == CENSUS_AUTO && expected ? LOG_DEBUG : LOG_NOTICE;
+	bool news = client(c)->config.source != CENSUS_AUTO || !expected;
+	int priority = news && (r != -EBUSY || !c->last) ? LOG_NOTICE : LOG_DEBUG;
 
 	log_fields(priority, NULL, 0, "sockets: source bpf: %s: %s; source netlink is used instead",
 		what,
@@ -321,10 +325,14 @@ static void try_bpf(struct census *c)
 	const char *what;
 	int r = bpf_walk_open(&c->walk, &what);
 
-	c->bpf = BPF_WORKS;
-	if (r < 0)
+	if (r < 0) {
 		say_not_opened(c, r, what);
-	if (r < 0 || (client(c)->config.source == CENSUS_AUTO && !agrees(c))) {
+		/* The one that has it may end. */
+		c->bpf = r == -EBUSY ? BPF_UNTRIED : BPF_REFUSED;
+		return;
+	}
+	c->bpf = BPF_WORKS;
+	if (client(c)->config.source == CENSUS_AUTO && !agrees(c)) {
 		c->bpf = BPF_REFUSED;
 		bpf_walk_close(&c->walk);
 	}

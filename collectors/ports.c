@@ -113,8 +113,8 @@ static void insert(struct ports *ports, size_t s, size_t way, const struct tcp_s
 
 void ports_add(struct ports *ports, const struct tcp_socket *socket)
 {
+	size_t s, same = PORTS_WAYS, free_way = PORTS_WAYS;
 	struct ports_set *set;
-	size_t s, free_way = PORTS_WAYS;
 	uint32_t tag;
 	uint64_t h;
 
@@ -122,24 +122,23 @@ void ports_add(struct ports *ports, const struct tcp_socket *socket)
 		return;
 	h = hash(socket);
 	s = h % PORTS_SETS;
-	tag = (uint32_t)(h >> 32);
+	tag = (uint32_t)(h >> 32) | 1; /* never that of one which was not in use yet */
 	set = &ports->sets[s];
+	/* Without a branch, which could not be foreseen. */
 	for (size_t way = 0; way < PORTS_WAYS; way++) {
-		if (!set->n[way]) {
-			free_way = way;
-		} else if (set->tag[way] == tag) {
-			set->n[way]++;
-			return;
-		}
+		same = set->tag[way] == tag ? way : same;
+		free_way = set->n[way] ? free_way : way;
 	}
-	if (free_way == PORTS_WAYS) {
+	if (same < PORTS_WAYS) {
+		set->n[same]++;
+	} else if (free_way < PORTS_WAYS) {
+		set->n[free_way] = 1;
+		set->tag[free_way] = tag;
+		insert(ports, s, free_way, socket);
+	} else {
 		for (size_t way = 0; way < PORTS_WAYS; way++)
 			set->n[way]--;
-		return;
 	}
-	set->n[free_way] = 1;
-	set->tag[free_way] = tag;
-	insert(ports, s, free_way, socket);
 }
 
 unsigned ports_fullest(const struct ports *ports, struct tuple *tuple)

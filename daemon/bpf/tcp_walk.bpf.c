@@ -120,18 +120,26 @@ struct {
  * are in it, and to the verifier a number that comes from there is any number, so that all lanes
  * are one case.
  */
-static __u64 heads[CHUNK];
-static volatile __u64 table; /* volatile, so that it is read back as a number */
-static __u64 this_net, started;
-static __u32 first, count, taken; /* the first bucket; how many; how many of them were begun */
-static __u32 parked;              /* lanes */
-static __u32 result;
-static bool enough;
-static __u32 busy;
-static volatile __u64 node_of[TCP_WALK_LANES], next_of[TCP_WALK_LANES];
-static volatile __u32 bucket_of[TCP_WALK_LANES];
-static volatile __u32 n_of[TCP_WALK_LANES], begin_of[TCP_WALK_LANES]; /* in out->socket */
-static volatile __u8 tries_of[TCP_WALK_LANES], state_of[TCP_WALK_LANES];
+static struct run {
+	volatile __u64 table; /* volatile, so that what is written is read back as a number */
+	__u64 this_net, started;
+	__u32 first, count, taken; /* the first bucket; how many; how many of them were begun */
+	__u32 parked;              /* lanes */
+	__u32 result, busy;
+	bool enough;
+	struct lane {
+		volatile __u64 node, next;
+		volatile __u32 bucket;
+		volatile __u32 n, begin; /* in out->socket */
+		volatile __u8 tries, state;
+	} lane[TCP_WALK_LANES];
+	__u64 heads[CHUNK];
+} run;
+
+/* Keeps the compiler from taking the address anew for each field. */
+#define STATE(r)                                                                                   \
+	struct run *r = &run;                                                                      \
+	barrier_var(r)
 
 #ifdef PROBE
 #define AT(type, address) ((struct type *)(address))
@@ -147,71 +155,71 @@ extern void *bpf_rdonly_cast(void *object, __u32 type) __ksym;
 #define SOCKET_OF(type, node)                                                                      \
 	AT(type, (node)-bpf_core_field_offset(struct sock_common, skc_nulls_node))
 
-static __always_inline void park(int l)
+static __always_inline void park(struct run *r, int l)
 {
-	node_of[l] = PARKED;
-	parked++;
+	r->lane[l].node = PARKED;
+	r->parked++;
 }
 
-static __always_inline void next_bucket(int l)
+static __always_inline void next_bucket(struct run *r, int l)
 {
-	__u32 n = taken;
+	__u32 n = r->taken;
 
-	if (enough || n >= count || n_of[l] > TCP_WALK_SOCKETS - LONGEST) {
-		park(l);
+	if (r->enough || n >= r->count || r->lane[l].n > TCP_WALK_SOCKETS - LONGEST) {
+		park(r, l);
 		return;
 	}
 	/* In a table that is nearly empty, this is most of the work. */
-	for (int k = 0; k < EMPTY && n + 1 < count && IS_END(heads[n & (CHUNK - 1)]); k++)
+	for (int k = 0; k < EMPTY && n + 1 < r->count && IS_END(r->heads[n & (CHUNK - 1)]); k++)
 		n++;
-	taken = n + 1;
-	bucket_of[l] = first + n;
-	begin_of[l] = n_of[l];
-	tries_of[l] = 0;
-	node_of[l] = heads[n & (CHUNK - 1)];
+	r->taken = n + 1;
+	r->lane[l].bucket = r->first + n;
+	r->lane[l].begin = r->lane[l].n;
+	r->lane[l].tries = 0;
+	r->lane[l].node = r->heads[n & (CHUNK - 1)];
 }
 
 /* At the end of a list: that of another bucket means that a socket was moved under the lane. */
-static __always_inline void end_of_chain(int l, __u64 node, struct tcp_walk *out)
+static __always_inline void end_of_chain(struct run *r, int l, __u64 node, struct tcp_walk *out)
 {
 	__u64 head;
 
 	if (node == PARKED)
 		return;
-	if (node == END_OF(bucket_of[l])) {
-		next_bucket(l);
+	if (node == END_OF(r->lane[l].bucket)) {
+		next_bucket(r, l);
 		return;
 	}
-	if (tries_of[l] >= TRIES) {
+	if (r->lane[l].tries >= TRIES) {
 		out->unsettled++;
-		next_bucket(l);
+		next_bucket(r, l);
 		return;
 	}
-	tries_of[l]++;
+	r->lane[l].tries++;
 	out->again++;
-	n_of[l] = begin_of[l];
+	r->lane[l].n = r->lane[l].begin;
 	if (bpf_probe_read_kernel(
-		    &head, sizeof(head), (void *)(table + sizeof(head) * bucket_of[l])))
+		    &head, sizeof(head), (void *)(r->table + sizeof(head) * r->lane[l].bucket)))
 		head = NO_END;
-	node_of[l] = head;
+	r->lane[l].node = head;
 }
 
-static __always_inline void copy_out(int l, __u64 node, struct tcp_walk *out)
+static __always_inline void copy_out(struct run *r, int l, __u64 node, struct tcp_walk *out)
 {
 	struct sock_common *sk = SOCKET_OF(sock_common, node);
-	__u32 n = n_of[l];
-	__u8 state = state_of[l];
+	__u32 n = r->lane[l].n;
+	__u8 state = r->lane[l].state;
 	struct tcp_walk_socket *to;
 
-	if ((__u64)GET(sk, skc_net.net) != this_net)
+	if ((__u64)GET(sk, skc_net.net) != r->this_net)
 		return;
 	if (n >= TCP_WALK_SOCKETS) {
-		result = TCP_WALK_TOO_LONG;
-		park(l);
+		r->result = TCP_WALK_TOO_LONG;
+		park(r, l);
 		return;
 	}
 	to = &out->socket[l][n];
-	n_of[l] = n + 1;
+	r->lane[l].n = n + 1;
 	if (state == TIME_WAIT) {
 		struct inet_timewait_sock *tw = SOCKET_OF(inet_timewait_sock, node);
 
@@ -237,70 +245,72 @@ static long step(__u32 i, void *unused)
 {
 	const __u32 zero = 0;
 	struct tcp_walk *out = bpf_map_lookup_elem(&sockets, &zero);
+	STATE(r);
 
 	if (!out)
 		return 1;
-		/* All lanes ask for their memory before one is waited for. An end is no address: it reads as 0. */
+		/* All lanes ask for their memory before one waits. An end is no address: it reads as 0. */
 #pragma unroll
 	for (int l = 0; l < TCP_WALK_LANES; l++) {
-		struct sock_common *sk = SOCKET_OF(sock_common, node_of[l]);
+		struct sock_common *sk = SOCKET_OF(sock_common, r->lane[l].node);
 
-		next_of[l] = (__u64)GET(sk, skc_nulls_node.next);
-		state_of[l] = GET(sk, skc_state);
+		r->lane[l].next = (__u64)GET(sk, skc_nulls_node.next);
+		r->lane[l].state = GET(sk, skc_state);
 	}
 #pragma unroll
 	for (int l = 0; l < TCP_WALK_LANES; l++) {
-		__u64 node = node_of[l];
+		__u64 node = r->lane[l].node;
 
-		if (IS_END(node)) {
-			end_of_chain(l, node, out);
-		} else {
-			node_of[l] = next_of[l] ? next_of[l] : NO_END;
-			copy_out(l, node, out);
+		if (!IS_END(node)) {
+			r->lane[l].node = r->lane[l].next ? r->lane[l].next : NO_END;
+			copy_out(r, l, node, out);
+			node = r->lane[l].node;
 		}
+		if (IS_END(node))
+			end_of_chain(r, l, node, out);
 	}
 	if (i % CLOCK_STEPS == 0)
-		enough = bpf_ktime_get_ns() - started > ENOUGH_NS;
-	return parked == TCP_WALK_LANES;
+		r->enough = bpf_ktime_get_ns() - r->started > ENOUGH_NS;
+	return r->parked == TCP_WALK_LANES;
 }
 
-static __always_inline int walk_from(__u64 bucket, struct tcp_walk *out)
+static __always_inline int walk_from(struct run *r, __u64 bucket, struct tcp_walk *out)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct net *net = task->nsproxy->net_ns;
 	struct inet_hashinfo *info = net->ipv4.tcp_death_row.hashinfo;
+	__u64 count;
 
-	started = bpf_ktime_get_ns();
-	this_net = (__u64)net;
-	table = (__u64)info->ehash;
+	r->started = bpf_ktime_get_ns();
+	r->this_net = (__u64)net;
+	r->table = (__u64)info->ehash;
 	out->size = sizeof(*out);
 	out->n_buckets = info->ehash_mask + 1;
 	out->again = out->unsettled = 0;
 	if (bucket >= out->n_buckets ||
-		bpf_core_type_size(struct inet_ehash_bucket) != sizeof(*heads))
+		bpf_core_type_size(struct inet_ehash_bucket) != sizeof(*r->heads))
 		return TCP_WALK_NO_TABLE;
-	first = bucket;
-	count = out->n_buckets - first;
-	if (count > CHUNK)
-		count = CHUNK;
-	if (bpf_probe_read_kernel(
-		    heads, count * sizeof(*heads), (void *)(table + sizeof(*heads) * bucket)))
+	count = out->n_buckets - bucket < CHUNK ? out->n_buckets - bucket : CHUNK;
+	if (bpf_probe_read_kernel(r->heads, count * sizeof(*r->heads),
+		    (void *)(r->table + sizeof(*r->heads) * bucket)))
 		return TCP_WALK_NO_TABLE;
-	taken = parked = enough = 0;
-	result = TCP_WALK_DONE;
+	r->first = bucket;
+	r->count = count;
+	r->taken = r->parked = r->enough = 0;
+	r->result = TCP_WALK_DONE;
 #pragma unroll
 	for (int l = 0; l < TCP_WALK_LANES; l++) { /* at an end: the first step takes a bucket */
-		n_of[l] = bucket_of[l] = 0;
-		node_of[l] = END_OF(0);
+		r->lane[l].n = r->lane[l].bucket = 0;
+		r->lane[l].node = END_OF(0);
 	}
 	bpf_loop(STEPS, step, NULL, 0);
-	if (parked < TCP_WALK_LANES)
-		result = TCP_WALK_ENDLESS;
-	out->next = first + taken;
+	if (r->parked < TCP_WALK_LANES)
+		r->result = TCP_WALK_ENDLESS;
+	out->next = r->first + r->taken;
 #pragma unroll
 	for (int l = 0; l < TCP_WALK_LANES; l++)
-		out->n[l] = n_of[l];
-	return result;
+		out->n[l] = r->lane[l].n;
+	return r->result;
 }
 
 SEC("raw_tp")
@@ -308,11 +318,12 @@ int walk(__u64 *arguments)
 {
 	const __u32 zero = 0;
 	struct tcp_walk *out = bpf_map_lookup_elem(&sockets, &zero);
-	int r;
+	int result;
+	STATE(r);
 
-	if (!out || __sync_lock_test_and_set(&busy, 1))
+	if (!out || __sync_lock_test_and_set(&r->busy, 1))
 		return TCP_WALK_BUSY;
-	r = walk_from(arguments[0], out);
-	busy = 0;
-	return r;
+	result = walk_from(r, arguments[0], out);
+	r->busy = 0;
+	return result;
 }
