@@ -22,7 +22,7 @@ struct cli_context {
  * exit code. */
 typedef int cli_command_fn(const struct cli_context *context, int argc, char **argv);
 
-cli_command_fn cmd_backtest, cmd_check, cmd_graph, cmd_pages, cmd_status, cmd_top;
+cli_command_fn cmd_advise, cmd_backtest, cmd_check, cmd_graph, cmd_pages, cmd_status, cmd_top;
 
 /* Say `connwatch: message` on stderr. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

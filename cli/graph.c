@@ -118,24 +118,19 @@ static void add_file(struct arglist *args, const char *out)
 	arglist_add(args, "%s%s", out && out[0] == '-' ? "./" : "", out ? out : "-");
 }
 
-/* What rrdtool said, without its "ERROR: " and the end of its line. */
 static void read_message(int fd, char message[static MESSAGE_SIZE])
 {
-	static const char prefix[] = "ERROR: ";
-	size_t len = 0, skip = strlen(prefix);
+	size_t len = 0;
 	ssize_t n;
 
 	while (len < MESSAGE_SIZE - 1 && (n = read(fd, message + len, MESSAGE_SIZE - 1 - len)) > 0)
 		len += (size_t)n;
 	message[len] = '\0';
-	message[strcspn(message, "\n")] = '\0';
-	if (strncmp(message, prefix, skip) == 0)
-		memmove(message, message + skip, strlen(message) - skip + 1);
 }
 
-/* Run rrdtool; its messages go to the pipe, its output (of a file: the size) where out says.
+/* Run rrdtool; its messages go to the pipe, and its output too unless that is the picture.
  * Returns 0, or an error number. */
-static int spawn(char *const argv[], const int pipe_fds[2], bool to_file, pid_t *pid)
+static int spawn(char *const argv[], const int pipe_fds[2], bool is_picture, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	int error = posix_spawn_file_actions_init(&actions);
@@ -143,26 +138,38 @@ static int spawn(char *const argv[], const int pipe_fds[2], bool to_file, pid_t 
 	if (error)
 		return error;
 	error = posix_spawn_file_actions_adddup2(&actions, pipe_fds[1], STDERR_FILENO);
-	if (!error && to_file)
-		error = posix_spawn_file_actions_addopen(
-			&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	if (!error && !is_picture)
+		error = posix_spawn_file_actions_adddup2(&actions, pipe_fds[1], STDOUT_FILENO);
 	if (!error)
 		error = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	return error;
 }
 
-static int run(const struct arglist *args, bool to_file)
+static void tell_failure(char *message)
 {
-	char message[MESSAGE_SIZE] = "";
+	static const char prefix[] = "ERROR: ";
+	size_t skip = strncmp(message, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
+
+	message += skip;
+	message[strcspn(message, "\n")] = '\0';
+	cli_error("graph: rrdtool: %s", message[0] ? message : "it failed without a word");
+}
+
+static int run(const struct arglist *args, bool is_picture, char message[static MESSAGE_SIZE])
+{
 	int fds[2], status = 0, error;
 	pid_t pid;
 
+	if (args->failed) {
+		cli_error("out of memory");
+		return EXIT_FAILURE;
+	}
 	if (pipe2(fds, O_CLOEXEC) < 0) {
 		cli_error("graph: cannot make a pipe: %s", strerror(errno));
 		return EXIT_FAILURE;
 	}
-	error = spawn(args->arg, fds, to_file, &pid);
+	error = spawn(args->arg, fds, is_picture, &pid);
 	close(fds[1]);
 	if (!error)
 		read_message(fds[0], message);
@@ -173,44 +180,69 @@ static int run(const struct arglist *args, bool to_file)
 		return EXIT_FAILURE;
 	}
 	if (waitpid(pid, &status, 0) < 0 || !WIFEXITED(status) || WEXITSTATUS(status)) {
-		cli_error("graph: rrdtool: %s", message[0] ? message : "it failed without a word");
+		tell_failure(message);
 		return EXIT_FAILURE;
 	}
 	return EXIT_SUCCESS;
 }
 
+/* out: file name of the picture, or NULL for standard output. */
+static int run_graph(
+	const struct graph_request *request, const char *out, char message[static MESSAGE_SIZE])
+{
+	struct arglist args = {0};
+	int code;
+
+	arglist_add(&args, "rrdtool");
+	arglist_add(&args, "graph");
+	add_file(&args, out);
+	if (request->conf->rrd_daemon[0])
+		arglist_add(&args, "--daemon=%s", request->conf->rrd_daemon);
+	graphdef_add(request, &args);
+	code = run(&args, !out, message);
+	arglist_free(&args);
+	return code;
+}
+
+/* Of the averages, a line each behind the one with the size: rrdtool itself says no more than
+ * "nan". */
+static unsigned find_unknown(const char *averages)
+{
+	unsigned unknown = 0, bit = 1;
+
+	for (const char *line = strchr(averages, '\n'); line; line = strchr(line + 1, '\n')) {
+		if (strncmp(line, "\nnan", 4) == 0 || strncmp(line, "\n-nan", 5) == 0)
+			unknown |= bit;
+		bit <<= 1;
+	}
+	return unknown;
+}
+
 static int draw(
 	const struct conf *conf, const struct graph_ref *ref, const struct arguments *arguments)
 {
-	char zone[64] = "local time";
+	char zone[64] = "local time", message[MESSAGE_SIZE];
 	time_t now = time(NULL);
 	struct tm tm;
-	const struct graph_request request = {
+	struct graph_request request = {
 		.zone = zone,
 		.conf = conf,
 		.ref = ref,
-		.form = GRAPH_PICTURE,
+		.form = GRAPH_AVERAGES,
 		.start = arguments->start,
 		.end = arguments->end,
 		.svg = arguments->out && ends_with(arguments->out, ".svg"),
 	};
-	struct arglist args = {0};
-	int code = EXIT_FAILURE;
+	int code;
 
 	if (localtime_r(&now, &tm))
 		strftime(zone, sizeof(zone), "%Z (UTC%z)", &tm);
-	arglist_add(&args, "rrdtool");
-	arglist_add(&args, "graph");
-	add_file(&args, arguments->out);
-	if (conf->rrd_daemon[0])
-		arglist_add(&args, "--daemon=%s", conf->rrd_daemon);
-	graphdef_add(&request, &args);
-	if (args.failed)
-		cli_error("out of memory");
-	else
-		code = run(&args, arguments->out);
-	arglist_free(&args);
-	return code;
+	code = run_graph(&request, "/dev/null", message);
+	if (code)
+		return code;
+	request.form = GRAPH_PICTURE;
+	request.unknown = find_unknown(message);
+	return run_graph(&request, arguments->out, message);
 }
 
 static int graph(const struct conf *conf, const struct arguments *args)

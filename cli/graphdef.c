@@ -233,8 +233,6 @@ static void add_options(const struct maker *m)
 	bool page = r->form == GRAPH_PAGE;
 
 	arglist_add(m->args, "--imgformat=%s", r->svg ? "SVG" : "PNG");
-	arglist_add(m->args, "--start=%s", r->start);
-	arglist_add(m->args, "--end=%s", r->end);
 	arglist_add(m->args, "--width=%d", page ? GRAPH_PAGE_WIDTH : PICTURE_WIDTH);
 	arglist_add(m->args, "--height=%d", page ? GRAPH_PAGE_HEIGHT : PICTURE_HEIGHT);
 	if (page) {
@@ -253,7 +251,7 @@ static void add_options(const struct maker *m)
 		arglist_add(m->args, "--zoom=2");
 	arglist_add(m->args, "--lower-limit=0");
 	/* Of a quiet hour: no thousandths on the axis, and for numbers no fractions. */
-	arglist_add(m->args, "--upper-limit=%d", is_rate(m, 0) ? 1 : 5);
+	arglist_add(m->args, "--upper-limit=%d", is_rate(m, 0) ? 1 : page ? 5 : 10);
 	arglist_add(m->args, "--border=0");
 	arglist_add(m->args, "--disable-rrdtool-tag");
 	arglist_add(m->args, "--grid-dash=1:0");
@@ -349,6 +347,10 @@ static void add_numbers(const struct maker *m, size_t i)
 
 	if (m->request->form == GRAPH_PAGE)
 		return;
+	if (m->request->unknown & 1U << i) {
+		arglist_add(m->args, "COMMENT:unknown\\l");
+		return;
+	}
 	for (size_t k = 0; k < n; k++)
 		arglist_add(m->args, "GPRINT:%c%zu:%s %s%s", numbers[k].name, i, numbers[k].label,
 			is_rate(m, i) ? "%9.2lf" : "%9.0lf", k == n - 1 ? "\\l" : "");
@@ -357,7 +359,7 @@ static void add_numbers(const struct maker *m, size_t i)
 static void add_item(const struct maker *m, size_t i)
 {
 	const struct graph_series *s = &m->graph->series[i];
-	const char *colour = colours[s->colour], *type = "AREA";
+	const char *colour = colours[s->colour];
 	char padded[LEGEND_WIDTH + 1], text[96];
 
 	snprintf(padded, sizeof(padded), "%-*s", LEGEND_WIDTH, s->legend);
@@ -368,11 +370,10 @@ static void add_item(const struct maker *m, size_t i)
 		arglist_add(m->args, "AREA:a%zu%s%s%s", i, colour, text[0] ? text : ":", ":STACK");
 		break;
 	case GRAPH_LINE:
-		type = "LINE1.5";
-		arglist_add(m->args, "%s:a%zu%s%s", type, i, colour, text);
+		arglist_add(m->args, "LINE1.5:a%zu%s%s", i, colour, text);
 		break;
 	case GRAPH_AREA:
-		arglist_add(m->args, "%s:a%zu%s%s", type, i, colour, text);
+		arglist_add(m->args, "AREA:a%zu%s%s", i, colour, text);
 		break;
 	case GRAPH_PEAK:
 		arglist_add(m->args, "LINE0.75:%c%zu%s%s", has_maxima(m, i) ? 'm' : 'a', i, colour,
@@ -478,9 +479,16 @@ void graphdef_add(const struct graph_request *request, struct arglist *args)
 		.maxima = request->span == 0 || request->span / width > conf->interval,
 	};
 
+	arglist_add(args, "--start=%s", request->start);
+	arglist_add(args, "--end=%s", request->end);
+	add_definitions(&m);
+	if (request->form == GRAPH_AVERAGES) {
+		for (size_t i = 0; i < m.n; i++)
+			arglist_add(args, "PRINT:g%zu:%%.0le", i);
+		return;
+	}
 	add_options(&m);
 	add_colours(&m);
-	add_definitions(&m);
 	add_gap(&m);
 	add_items(&m);
 	add_limits(&m);

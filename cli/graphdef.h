@@ -40,9 +40,10 @@ size_t graphdef_thresholds(const struct conf *conf, const struct graph_ref *ref,
 	struct graph_threshold out[static GRAPH_THRESHOLDS]);
 
 enum graph_form {
-	GRAPH_PICTURE, /* title, legend and numbers in it */
-	GRAPH_PAGE,    /* the bare graph at twice its size, without a background; numbers by PRINT
+	GRAPH_PICTURE,  /* title, legend and numbers in it */
+	GRAPH_PAGE,     /* the bare graph at twice its size, without a background; numbers by PRINT
 			*/
+	GRAPH_AVERAGES, /* no picture: each series' average by PRINT, "nan" where nothing is known */
 };
 
 /* Size of a page's graph as it is shown. */
@@ -57,6 +58,7 @@ struct graph_request {
 	long span;               /* seconds between them; 0: not known */
 	bool svg;                /* else PNG; pictures */
 	const char *zone;        /* of the times, named in pictures */
+	unsigned unknown;        /* series of which nothing is known, 1 << number; pictures */
 };
 
 /* How many series there are. */

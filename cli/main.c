@@ -15,6 +15,7 @@ static const struct {
 	const char *name, *summary;
 	cli_command_fn *run;
 } commands[] = {
+	{"advise", "which limits to change, as a fragment for sysctl.d", cmd_advise},
 	{"backtest", "what the alert rules would have said of a past", cmd_backtest},
 	{"check", "judge the limits as a monitoring plugin", cmd_check},
 	{"graph", "draw a graph of the recorded history", cmd_graph},

@@ -188,16 +188,13 @@ static void graph_tag(const struct pages *pages, const struct graph_ref *graph,
 	arglist_free(&args);
 }
 
-/* "Connection tracking table, last day, in entries: entries last 1, average 1, maximum 1; ..." */
-static void alternative_text(const struct graph *graph, const struct span *span, FILE *out)
+/* "entries last 1, average 1, maximum 1; ..." */
+static void numbers_text(const struct graph *graph, FILE *out)
 {
 	size_t n = graphdef_series(graph), at = 2;
 
-	page_html(graph->title, out);
-	fprintf(out, ", %c%s, in ", span->text[0] | 0x20, span->text + 1);
-	page_html(graph->unit, out);
 	for (size_t i = 0; i < n; i++) {
-		fputs(i ? "; " : ": ", out);
+		fputs(i ? "; " : "", out);
 		page_html(graph->series[i].legend, out);
 		fputs(" last ", out);
 		page_print(at, out);
@@ -213,6 +210,24 @@ static void alternative_text(const struct graph *graph, const struct span *span,
 	}
 }
 
+/* "Connection tracking table, last day, in entries: entries last 1, ..." Where a number of it is
+ * "nan", the style sheet shows the twin instead. */
+static void image_tag(const struct graph *graph, const struct span *span, const char *file,
+	bool is_twin, FILE *out)
+{
+	fprintf(out, "<img%s src=\"images/%s\" width=\"%d\" height=\"%d\" alt=\"",
+		is_twin ? " class=\"twin\"" : "", file, GRAPH_PAGE_WIDTH, GRAPH_PAGE_HEIGHT);
+	page_html(graph->title, out);
+	fprintf(out, ", %c%s, in ", span->text[0] | 0x20, span->text + 1);
+	page_html(graph->unit, out);
+	fputs(": ", out);
+	if (is_twin)
+		fputs("not all is known; the table has the numbers that are", out);
+	else
+		numbers_text(graph, out);
+	fputs("\">", out);
+}
+
 static void image(const struct pages *pages, const struct graph_ref *graph, const struct span *span,
 	bool is_index, FILE *out)
 {
@@ -224,10 +239,9 @@ static void image(const struct pages *pages, const struct graph_ref *graph, cons
 	last_tag(pages, graph, GRAPHDEF_SHOW, out);
 	if (is_index)
 		fprintf(out, "<a href=\"%s.cgi\">", graph->name);
-	fprintf(out, "<img src=\"images/%s\" width=\"%d\" height=\"%d\" alt=\"", file,
-		GRAPH_PAGE_WIDTH, GRAPH_PAGE_HEIGHT);
-	alternative_text(graph->graph, span, out);
-	fprintf(out, "\">%s</p><p hidden>", is_index ? "</a>" : "");
+	image_tag(graph->graph, span, file, false, out);
+	image_tag(graph->graph, span, file, true, out);
+	fprintf(out, "%s</p><p hidden>", is_index ? "</a>" : "");
 	last_tag(pages, graph, GRAPHDEF_END, out);
 	fputs("--> This graph cannot be drawn now: ", out);
 	page_html(pages->conf->rrd_directory, out);
@@ -324,7 +338,7 @@ static void alerts(const struct pages *pages, FILE *out)
 {
 	if (!pages->alerts)
 		return;
-	fputs("<section aria-labelledby=\"open-alerts\">\n<h2 id=\"open-alerts\">Open "
+	fputs("<section class=\"c1\" aria-labelledby=\"open-alerts\">\n<h2 id=\"open-alerts\">Open "
 	      "alerts</h2>\n<p><!-- "
 	      "<RRD::INCLUDE",
 		out);
@@ -347,9 +361,10 @@ static void navigation(const struct pages *pages, FILE *out)
 static void section(const struct pages *pages, size_t instance, FILE *out)
 {
 	const struct conf_instance *in = &pages->conf->instances[instance];
+	size_t columns = in->collector->n_graphs < 3 ? in->collector->n_graphs : 3;
 
-	fprintf(out, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n<p>", in->name,
-		in->name, in->name);
+	fprintf(out, "<section class=\"c%zu\" aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n<p>",
+		columns, in->name, in->name, in->name);
 	page_html(in->collector->help, out);
 	fputs("; the last day.</p>\n<div class=\"grid\">\n", out);
 	for (size_t i = 0; i < pages->n_graphs; i++)
@@ -365,7 +380,7 @@ void page_index(const struct pages *pages, FILE *out)
 	page_html(pages->host, out);
 	fputs("</h1>\n", out);
 	navigation(pages, out);
-	fputs("</header>\n<main>\n", out);
+	fputs("</header>\n<main class=\"columns\">\n", out);
 	alerts(pages, out);
 	page_limits(pages, out);
 	for (size_t i = 0; i < pages->conf->n_instances; i++)

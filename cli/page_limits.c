@@ -110,7 +110,7 @@ static void limit_row(const struct pages *pages, const struct limit *limit, FILE
 
 void page_limits(const struct pages *pages, FILE *out)
 {
-	fputs("<section aria-labelledby=\"current-limits\">\n<h2 "
+	fputs("<section class=\"c2\" aria-labelledby=\"current-limits\">\n<h2 "
 	      "id=\"current-limits\">Limits</h2>\n"
 	      "<table class=\"limits\">\n<thead><tr><th scope=\"col\">limit</th><th "
 	      "scope=\"col\">last value</th><th scope=\"col\">percent</th><th "

@@ -3,25 +3,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/rrdtool.h"
 #include "collectors/registry.h"
 #include "daemon/util.h"
 
 #define CSV_HEADER "time,entries,max"
 #define RRD_COOKIE "RRD"
-
-extern char **environ;
 
 /* Everything while a past is read. */
 struct reader {
@@ -32,9 +28,8 @@ struct reader {
 	/* Of an RRD. */
 	bool counter[PAST_COLUMNS];
 	double sum[PAST_COLUMNS];
-	double step, resolution, span, last; /* seconds; of the finest archive of averages */
-	double rows, per_row;                /* of the archive that is being described */
-	bool average, table;                 /* table: there is a column entries */
+	double resolution, last; /* seconds, UNIX seconds */
+	bool table;              /* there is a column entries */
 };
 
 /* UNIX seconds, or a time in UTC as ISO 8601 writes it. */
@@ -122,29 +117,6 @@ static int read_csv(
 	return before < 0 ? -EBADMSG : 0;
 }
 
-/* A line of `rrdtool info`: find the finest archive of averages. */
-static void take_info(struct reader *r, char *line)
-{
-	const char *key = strsep(&line, "="), *field = strrchr(key, '.');
-	double value = line ? strtod(line, NULL) : UNKNOWN;
-
-	if (strncmp(key, "step ", 5) == 0)
-		r->step = value;
-	else if (strncmp(key, "last_update ", 12) == 0)
-		r->last = value;
-	if (strncmp(key, "rra[", 4) != 0 || !field)
-		return;
-	if (strcmp(field, ".cf ") == 0)
-		r->average = line && strcmp(line, " \"AVERAGE\"") == 0;
-	else if (strcmp(field, ".rows ") == 0)
-		r->rows = value;
-	else if (strcmp(field, ".pdp_per_row ") == 0 && r->average &&
-		 (r->resolution == 0 || value * r->step < r->resolution)) {
-		r->resolution = value * r->step;
-		r->span = r->rows * r->resolution;
-	}
-}
-
 static bool is_counter(const char *name)
 {
 	for (size_t i = 0; i < registry_len; i++)
@@ -169,8 +141,9 @@ static void take_names(struct reader *r, const char *line)
 }
 
 /* A line of `rrdtool fetch`: the names, or "TIME: value value". */
-static void take_fetched(struct reader *r, char *line)
+static void take_fetched(void *arg, char *line)
 {
+	struct reader *r = arg;
 	char *end;
 
 	if (r->past.n == 0) {
@@ -192,57 +165,29 @@ static void take_fetched(struct reader *r, char *line)
 		r->row(r->arg, &r->past);
 }
 
-/* Run rrdtool and take each line that it prints. Returns 0, or -errno: -ENOENT if it is not installed, -EIO if it failed
- * (and said why on stderr). */
-static int run_rrdtool(
-	char *const argv[], void (*take)(struct reader *, char *), struct reader *reader)
+/* The finest archive of averages, or NULL. */
+static const struct rrdtool_archive *finest(const struct rrdtool_info *info)
 {
-	CLEANUP_FREE char *line = NULL;
-	posix_spawn_file_actions_t actions;
-	size_t size = 0;
-	int pipes[2], status = 0, r;
-	pid_t pid;
-	FILE *f;
+	const struct rrdtool_archive *found = NULL;
 
-	if (pipe(pipes) < 0)
-		return -errno;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, pipes[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addclose(&actions, pipes[0]);
-	r = -posix_spawnp(&pid, "rrdtool", &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	close(pipes[1]);
-	f = r == 0 ? fdopen(pipes[0], "r") : NULL;
-	if (!f) {
-		close(pipes[0]);
-		return r;
-	}
-	while (getline(&line, &size, f) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		take(reader, line);
-	}
-	fclose(f);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	return status == 0 ? 0 : -EIO;
+	for (size_t i = 0; i < info->n; i++)
+		if (info->archives[i].average &&
+			(!found || info->archives[i].resolution < found->resolution))
+			found = &info->archives[i];
+	return found;
 }
 
 static int read_rrd(const char *path, struct reader *reader, char error[static PAST_ERROR_SIZE])
 {
-	char rrdtool[] = "rrdtool", info[] = "info", fetch[] = "fetch", average[] = "AVERAGE";
-	char file[PATH_MAX], resolution[32], start[32], end[32];
-	int r;
+	const struct rrdtool_archive *archive;
+	struct rrdtool_info info;
+	int r = rrdtool_info(path, &info);
 
-	/* A name that begins with a dash is no option. */
-	snprintf(file, sizeof(file), "%s%s", *path == '-' ? "./" : "", path);
-	r = run_rrdtool((char *[]){rrdtool, info, file, NULL}, take_info, reader);
-	if (r == 0 && reader->resolution > 0) {
-		snprintf(resolution, sizeof(resolution), "-r%.0f", reader->resolution);
-		snprintf(start, sizeof(start), "-s%.0f", reader->last - reader->span);
-		snprintf(end, sizeof(end), "-e%.0f", reader->last);
-		r = run_rrdtool(
-			(char *[]){rrdtool, fetch, file, average, resolution, start, end, NULL},
-			take_fetched, reader);
+	archive = finest(&info);
+	if (r == 0 && archive) {
+		reader->last = info.last;
+		reader->resolution = archive->resolution;
+		r = rrdtool_fetch(path, &info, archive, take_fetched, reader);
 	}
 	if (r == 0 && !reader->table) {
 		snprintf(error, PAST_ERROR_SIZE,

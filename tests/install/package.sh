@@ -24,6 +24,10 @@ if [ ! -e /systest/guest.sh ]; then
 		}
 		cp "$(tail -n 1 "$work/log")" "$work/package$version.deb"
 	done
+	# The next one ships another configuration: only then would dpkg ask about one that was changed.
+	dpkg-deb -R "$work/package99.1.deb" "$work/next"
+	echo '# new in 99.1' >>"$work/next/etc/connwatchd/connwatchd.conf"
+	dpkg-deb --root-owner-group -b "$work/next" "$work/package99.1.deb" >/dev/null
 	for phase in installed restarted; do
 		rc=0
 		"$tests/systest/boot.sh" -m 240 -s "$work/state" -t "$tests/lib/guest.sh:/systest/guest.sh" \
@@ -163,10 +167,11 @@ restarted() {
 	started=$(starts)
 	systemctl disable --quiet --now connwatch-notify.socket
 	entries 20001 20085 # they last for longer
-	check "an upgrade" dpkg -i /root/next.deb
+	check "an upgrade asks nothing" dpkg --force-confdef --force-confold -i /root/next.deb </dev/null
 	equal "the service" active "$(systemctl is-active "$unit")"
 	equal "it was restarted once" $((started + 1)) "$(starts)"
 	check "the configuration is as it was" md5sum -c /root/sum
+	check "what is new is beside it" grep -q '^# new in 99.1' $etc/connwatchd.conf.dpkg-dist
 	equal "a unit that was disabled stays so" "inactive disabled" \
 		"$(systemctl is-active connwatch-notify.socket) $(systemctl is-enabled connwatch-notify.socket)"
 	new_rows "rows go on"
@@ -175,7 +180,7 @@ restarted() {
 	equal "and is not said again" 1 "$(warnings | wc -l)"
 	check "connwatch-ct answers" sh -c 'runuser -u connwatchd -- connwatch top'
 
-	check "a downgrade" dpkg -i /root/package.deb
+	check "a downgrade" dpkg --force-confdef --force-confold -i /root/package.deb </dev/null
 	new_rows "rows go on"
 	check "the configuration is as it was" md5sum -c /root/sum
 	systemctl enable --quiet --now connwatch-notify.socket

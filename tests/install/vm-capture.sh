@@ -31,10 +31,12 @@ for file in sys/net/netfilter/nf_conntrack_{count,max,buckets} \
 	sys/net/ipv4/{tcp_max_orphans,tcp_max_tw_buckets,tcp_mem} \
 	sys/net/ipv4/{ip_local_port_range,ip_local_reserved_ports} \
 	sys/net/{ipv4,ipv6}/neigh/default/gc_thresh3 \
-	sys/net/core/{somaxconn,netdev_max_backlog}; do
+	sys/net/core/{somaxconn,netdev_max_backlog} \
+	sys/net/netfilter/nf_conntrack_tcp_{loose,timeout_established} meminfo; do
 	[ -e "$file" ] || continue
 	mkdir -p "$out/proc/$(dirname "$file")"
 	cat "$file" >"$out/proc/$file"
 done
+grep -E '^(slabinfo|#|nf_conntrack|tw_sock_TCP)' slabinfo >"$out/proc/slabinfo"
 exec 3>&-
 tar -C "$out" --sort=name --owner=0 --group=0 --mtime=@0 -c proc | base64 -w 76

@@ -8,6 +8,7 @@
 #	day 4, 15:00	a flood fills the table: packets are dropped; after 20 minutes the limit is doubled
 #	day 6, 02:00	the module of connection tracking is unloaded for 40 minutes
 #	day 6, 09:00	a flood that the raised limit stands
+#	always		no IPv6, whose neighbours are unknown
 #	last hour	a burst, and three minutes of nothing
 BEGIN {
 	n = split(columns, column, " ")
@@ -203,9 +204,9 @@ function limits(what) {
 		return 30 * large
 	if (what == "neigh4_entries")
 		return 120 + 0.5 * load
-	if (what == "neigh6_entries")
-		return 60 + 0.2 * load
-	if (what ~ /^neigh[46]_max$/)
+	if (what ~ /^neigh6_/)
+		return "U"
+	if (what == "neigh4_max")
 		return 1024
 	if (what == "udp_rcvbuf_errors")
 		return 2 * flood

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: MIT
-# Sourced by tests/system/web-*.sh: a week of readings, the pages of it, and a web server with the
-# snippet of conf/ in front of them, in the test's own network namespace. Only paths are changed in the snippet.
+# Sourced by tests/system/web-*.sh: the pages of the generated week that web-week.sh made, and a web server with
+# the snippet of conf/ in front of them, in the test's own network namespace. Only paths are changed in the snippet.
 # shellcheck source=../lib/system.sh
 . "$(dirname "$0")/../lib/system.sh"
 need rrdtool rrdcgi node chromium curl setpriv jq
@@ -9,8 +9,6 @@ need_root
 id www-data >/dev/null 2>&1 || skip "there is no user www-data here"
 # shellcheck disable=SC2034 # read by the tests
 build=$(cd "${2:-$top/build}" && pwd)
-modules=$top/build/web
-[ -d "$modules/node_modules/html-validate" ] || skip "no html-validate in build/web: ./dev test installs it"
 
 pages=$work/pages
 images=$work/images
@@ -33,9 +31,12 @@ web_cleanup() {
 }
 trap web_cleanup EXIT
 
-# make_pages - of a generated week; the image folder is as tmpfiles.d would make it.
+# make_pages - of a copy of the week, which the web server's user can reach and a test may damage; the image folder is
+# as tmpfiles.d would make it.
 make_pages() {
-	"$top/tests/lib/generated-week.sh" "$bin" "$week" || fail "no generated week"
+	[ -s "$build/web-week/connwatchd.conf" ] || fail "no week in $build: ctest makes it, or tests/system/web-week.sh"
+	cp -a "$build/web-week" "$week"
+	sed -i "s,$build/web-week,$week,g" "$week/connwatchd.conf"
 	"$bin/connwatch" --config="$week/connwatchd.conf" pages --images="$images" "$pages" ||
 		fail "connwatch pages"
 	install -d -o www-data -g www-data "$images" "$server" "$server/socket"
@@ -152,11 +153,49 @@ start_server() {
 check() {
 	asked=$1
 	shift
-	(cd "$modules" && in_netns node "$top/tests/web/check.mjs" "$asked" "$base" "$@") >"$work/check" 2>&1 || {
+	in_netns node "$top/tests/web/check.mjs" "$asked" "$base" "$@" >"$work/check" 2>&1 || {
 		cat "$work/check"
 		echo "--- log of the web server"
 		tail -n 20 "$server_log"
 		fail "$asked, see above"
 	}
 	sed "s/^/$asked: /" "$work/check"
+}
+
+# valid_html FOLDER [OPTION...] - all files of it.
+valid_html() {
+	validator=$top/build/web/node_modules/html-validate/bin/html-validate.mjs
+	[ -s "$validator" ] || fail "no html-validate in build/web; ./dev test installs it from npm"
+	node "$validator" --config "$top/tests/web/.htmlvalidate.json" "$@" || fail "pages are not valid"
+}
+
+# check_server NAME [PAGES] - all that is asked of one; screenshots of so many pages, or of all.
+check_server() {
+	make_pages
+	start_server "$1"
+	check images
+	check headers
+	check browse "$build/screenshots/$1" "$work/profile" ${2:+"$2"}
+	# A program that has no place for its fonts' cache would have said so.
+	equal "what the server and rrdcgi complained of" "" "$(grep -iE 'font|stderr|rrdcgi' "$server_log")"
+	check hostile
+	base=http://10.99.0.1:8087/connwatchd/ check foreign 10.99.0.2
+	check_zones "$1"
+}
+
+# Case 53: the page names its zone, which is the machine's where a server passes none on, and none moves a number.
+check_zones() {
+	for zone in '' UTC Asia/Kolkata Nowhere/At_all; do
+		stop_server
+		[ -z "$zone" ] || export TZ="$zone"
+		start_server "$1"
+		own=$(date '+%Z (UTC%z)')
+		unset TZ
+		in_netns curl -fsS -o "$work/page" "$base" || fail "no index with TZ=$zone"
+		grep -qF -e "Times are in $own." -e "Times are in $(date '+%Z (UTC%z)')." "$work/page" ||
+			fail "with TZ=$zone: $(grep -o 'Times are in [^.]*' "$work/page")"
+		numbers=$(sed -n '/class="limits"/,/<.table>/s/data-v=/\n&/gp' "$work/page" | grep -o '^data-v="[^"]*"')
+		[ -n "$zone" ] || unset_numbers=$numbers
+		equal "limits with TZ=$zone" "$unset_numbers" "$numbers"
+	done
 }

@@ -73,7 +73,7 @@ for page in "$pages"/*.cgi; do
 	shows_not "$name" ERROR
 	shows "$name" '<html lang="en">'
 	shows "$name" 'Times are in .*(UTC[+-][0-9]*)'
-	sed -n 's,.*<img src="images/\([a-z0-9_-]*\.png\)" width="480" height="200" alt="\([^"]*\)">.*,\1 \2,p' \
+	sed -n 's,.*<img src="images/\([a-z0-9_-]*\.png\)" width="480" height="200" alt="\([^"]*\)"><img class="twin".*,\1 \2,p' \
 		"$work/$name.html" >"$work/list"
 	equal "images of $name" "$(grep -c '<img ' "$work/$name.html")" "$(wc -l <"$work/list")"
 	while read -r file alt; do
@@ -197,6 +197,16 @@ connwatch graph tcp-segments -o "$work/picture.svg" || fail "no SVG"
 grep -q '<svg' "$work/picture.svg" || fail "picture.svg is no SVG"
 connwatch graph tcp >"$work/stdout.png" || fail "no picture on standard output"
 equal "signature on standard output" "89504e47" "$(od -An -tx1 -N4 "$work/stdout.png" | tr -d ' ')"
+# A series of which nothing is known is called unknown, not "-nan".
+mkdir "$work/bin"
+printf '#!/bin/sh\nprintf "%%s\\n" "$@" >>"%s"\nexec "%s" "$@"\n' "$work/asked" "$(command -v rrdtool)" >"$work/bin/rrdtool"
+chmod +x "$work/bin/rrdtool"
+for start in '-5min=0' '-2h --end=-1h=3'; do
+	rm -f "$work/asked"
+	# shellcheck disable=SC2086 # two options
+	PATH=$work/bin:$PATH connwatch graph conntrack --start=${start%=*} -o "$work/picture.png" || fail "no picture from $start"
+	equal "unknown series from $start" "${start##*=}" "$(grep -c '^COMMENT:unknown' "$work/asked")"
+done
 refused() {
 	said=$1
 	shift

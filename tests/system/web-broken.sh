@@ -8,6 +8,8 @@ make_pages
 start_server lighttpd
 victim=$week/rrd/tcp.rrd
 cp "$victim" "$work/tcp.rrd"
+state=whole
+mkdir "$work/html"
 
 # shown PAGE - the images that a browser would show, which all have to come.
 shown() {
@@ -21,6 +23,7 @@ shown() {
 		in_netns curl -fsS -o "$work/image" "$base$image" || fail "$1 shows $image, which does not come"
 		[ "$(od -An -tx1 -N4 "$work/image" | tr -d " ")" = 89504e47 ] || fail "$image is no PNG"
 	done <"$work/list"
+	cp "$work/page" "$work/html/$state-$1.html"
 	grep -q '</html>' "$work/page" || fail "$1 is not there to its end"
 	wc -l <"$work/list"
 }
@@ -52,13 +55,17 @@ for state in missing empty text zeros unreadable; do
 	equal "images of its own page, tcp.rrd $state" 0 "$(shown tcp-opens.cgi)"
 	told tcp-opens.cgi "cannot be drawn now: .*tcp.rrd is missing, damaged"
 done
+state=back
 chmod 0644 "$victim"
 equal "images when it is back" "$all" "$(shown index.cgi)"
 
+state=images
 rm -f "$images"/*.png
 chown root:root "$images"
 chmod 0755 "$images"
 equal "images without a folder to write" 0 "$(shown index.cgi)"
 told index.cgi "not writable for the web server"
+# What rrdtool says of a damaged file, "rrd->stat_head", is valid but bad style.
+valid_html "$work/html" --rule no-raw-characters:off
 chown www-data "$images"
 equal "images when it may be written again" "$all" "$(shown index.cgi)"

@@ -3,13 +3,4 @@
 # The pages behind nginx with the snippet of conf/, in a browser and under hostile hands.
 # shellcheck source=../lib/web.sh
 . "$(dirname "$0")/../lib/web.sh"
-make_pages
-start_server nginx
-check images
-check validate "$work/html"
-check headers
-check browse "$build/screenshots/nginx" "$work/profile"
-# A program that has no place for its fonts' cache would have said so.
-equal "what the server and rrdcgi complained of" "" "$(grep -iE 'font|stderr|rrdcgi' "$server_log")"
-check hostile
-base=http://10.99.0.1:8087/connwatchd/ check foreign 10.99.0.2
+check_server nginx 2
