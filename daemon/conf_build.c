@@ -253,7 +253,8 @@ static struct rule build_rule(struct load *l, const struct conf_block *block)
 		strcmp(rule.value, shipped->value) != 0) /* the texts speak of another */
 		rule.subject = rule.advice = rule.above = rule.doing = rule.done = rule.ratio =
 			rule.message_id = NULL;
-	conf_rule_check(l->conf, &rule, block, &l->problems);
+	if (!l->arena->failed) /* else names are missing */
+		conf_rule_check(l->conf, &rule, block, &l->problems);
 	return rule;
 }
 

@@ -58,4 +58,6 @@ wait_for "the daemon says who fills the table" who
 new_rows "rows meanwhile"
 new_rows "and more"
 equal "once" 1 "$(who | wc -l)"
+check "status.json has no address of it" sh -c "! grep -qE '192\.0\.2|198\.18\.' $status"
+check "nor has the page of alerts" sh -c '! grep -qE "192\.0\.2|198\.18\." /run/connwatchd/alerts.html'
 exit 0

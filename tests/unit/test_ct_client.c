@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -221,6 +222,53 @@ static void a_request_can_be_given_up(void **state)
 	assert_int_equal(h.calls, 0);
 }
 
+/* The real helper, as its socket unit starts it. */
+static void serve_really(struct server *s)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char program[4096];
+	ssize_t len = readlink("/proc/self/exe", program, sizeof(program) - 16);
+
+	assert_true(len > 0);
+	program[len] = '\0';
+	strcpy(strrchr(program, '/') + 1, "connwatch-ct");
+	strcpy(address.sun_path, s->path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(listen(fd, 4), 0);
+	s->pid = fork();
+	assert_true(s->pid >= 0);
+	if (s->pid == 0) {
+		dup2(fd, 3);
+		if (fd == 3)
+			fcntl(fd, F_SETFD, 0);
+		execl(program, "connwatch-ct", (char *)NULL);
+		_exit(127);
+	}
+	close(fd);
+}
+
+static void no_byte_but_two_is_answered(void **state)
+{
+	struct server *s = *state;
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	serve_really(s);
+	strcpy(address.sun_path, s->path);
+	for (int question = 0; question < 256; question++) {
+		int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		char bytes[2] = {(char)question, 'c'}, answer;
+
+		if (question == 'c' || question == 'w')
+			continue;
+		assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+		assert_int_equal(send(fd, bytes, sizeof(bytes), MSG_NOSIGNAL), sizeof(bytes));
+		/* A byte that was not read is told as a reset. */
+		assert_true(recv(fd, &answer, 1, 0) <= 0);
+		close(fd);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +283,7 @@ int main(void)
 			a_server_that_stays_silent_is_given_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(an_impossible_socket_is_told, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_request_can_be_given_up, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_byte_but_two_is_answered, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

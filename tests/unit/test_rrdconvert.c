@@ -499,6 +499,7 @@ static void death_while_converting_leaves_the_old_file_and_nothing_for_long(void
 		int status;
 
 		if (pid == 0) {
+			rrdfile_free(w->file);
 			rrdfile_new(packet, (size_t)len, &w->file);
 			rrdfile_on_busy(w->file, vanish, &lives);
 			rrdfile_open(w->file, BASE + 995, &w->answer);

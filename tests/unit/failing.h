@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lets the nth allocation, or the nth call to the system, of the code under test fail; for programs that are linked with
+ * the --wrap options of tests/CMakeLists.txt. Libraries go on as ever.
+ */
+#ifndef CONNWATCH_FAILING_H
+#define CONNWATCH_FAILING_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+static struct {
+	long memory, calls; /* that succeed before one that fails; negative: none fails */
+} failing = {-1, -1};
+
+static bool fails(long *left, int error)
+{
+	if (*left < 0 || (*left)-- > 0)
+		return false;
+	errno = error;
+	return true;
+}
+
+#define WRAP(type, name, parameters, arguments, left, error, failure)                              \
+	type __real_##name parameters;                                                             \
+	type __wrap_##name parameters;                                                             \
+	type __wrap_##name parameters                                                              \
+	{                                                                                          \
+		return fails(&failing.left, error) ? (failure) : __real_##name arguments;          \
+	}
+
+WRAP(void *, malloc, (size_t size), (size), memory, ENOMEM, NULL)
+WRAP(void *, calloc, (size_t n, size_t size), (n, size), memory, ENOMEM, NULL)
+WRAP(void *, realloc, (void *p, size_t size), (p, size), memory, ENOMEM, NULL)
+WRAP(void *, reallocarray, (void *p, size_t n, size_t size), (p, n, size), memory, ENOMEM, NULL)
+WRAP(char *, strdup, (const char *s), (s), memory, ENOMEM, NULL)
+WRAP(FILE *, open_memstream, (char **text, size_t *size), (text, size), memory, ENOMEM, NULL)
+
+WRAP(FILE *, fdopen, (int fd, const char *mode), (fd, mode), calls, ENOMEM, NULL)
+WRAP(int, fchmod, (int fd, mode_t mode), (fd, mode), calls, EIO, -1)
+WRAP(int, fflush, (FILE * file), (file), calls, EIO, -1)
+WRAP(pid_t, fork, (void), (), calls, EAGAIN, -1)
+WRAP(int, fstat, (int fd, struct stat *st), (fd, st), calls, EIO, -1)
+WRAP(int, fsync, (int fd), (fd), calls, EIO, -1)
+WRAP(void *, mmap, (void *at, size_t size, int protection, int flags, int fd, off_t offset),
+	(at, size, protection, flags, fd, offset), calls, ENOMEM, MAP_FAILED)
+WRAP(int, posix_fallocate, (int fd, off_t from, off_t size), (fd, from, size), calls, ENOSPC,
+	ENOSPC)
+WRAP(ssize_t, pread, (int fd, void *buffer, size_t size, off_t at), (fd, buffer, size, at), calls,
+	EIO, -1)
+WRAP(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t at), (fd, buffer, size, at),
+	calls, ENOSPC, -1)
+WRAP(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size), calls, EIO, -1)
+WRAP(int, renameat2, (int from_fd, const char *from, int to_fd, const char *to, unsigned flags),
+	(from_fd, from, to_fd, to, flags), calls, EIO, -1)
+WRAP(int, socket, (int domain, int type, int protocol), (domain, type, protocol), calls, EMFILE, -1)
+WRAP(int, socketpair, (int domain, int type, int protocol, int pair[2]),
+	(domain, type, protocol, pair), calls, EMFILE, -1)
+WRAP(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size), calls, ENOSPC,
+	-1)
+
+/* Those of any number of arguments. */
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_asprintf(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	mode_t mode;
+	va_list args;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+	va_end(args);
+	return fails(&failing.calls, EIO) ? -1 : __real_open(path, flags, mode);
+}
+
+int __wrap_asprintf(char **out, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	if (fails(&failing.memory, ENOMEM))
+		return -1;
+	va_start(args, format);
+	n = vasprintf(out, format, args);
+	va_end(args);
+	return n;
+}
+
+/*
+ * Makes an attempt with the first, the second, ... of *left failing, until it gets through without. Returns how many
+ * failed.
+ */
+static unsigned each_failing(long *left, void (*attempt)(void *arg), void *arg)
+{
+	for (unsigned n = 0;; n++) {
+		*left = n;
+		attempt(arg);
+		if (*left >= 0) {
+			*left = -1;
+			return n;
+		}
+	}
+}
+
+#endif
