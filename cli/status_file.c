@@ -70,7 +70,8 @@ int status_file_read(
 
 	if (len == -ENOENT)
 		snprintf(error, STATUS_ERROR_SIZE,
-			"is missing: connwatchd is not running, or keeps it elsewhere "
+			"is missing: connwatchd is not running, has no row yet, or keeps it "
+			"elsewhere "
 			"(--status=FILE)");
 	else if (len < 0)
 		snprintf(error, STATUS_ERROR_SIZE, "cannot be read: %s", strerror((int)-len));

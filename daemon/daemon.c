@@ -320,16 +320,19 @@ static void make_directories(const char *path)
 	mkdir(path, 0755);
 }
 
-/* Two daemons on one folder would refuse each other's rows. Where it cannot even be made, the store
- * will say so. */
+/* Two daemons on one folder would refuse each other's rows. The folder itself is everybody's to read, and so
+ * to lock: a file that is ours alone stands for it. Where it cannot even be made, the store will say so. */
 static int lock_directory(struct daemon *d)
 {
+	char path[PATH_MAX];
+
 	make_directories(d->conf->state_directory);
 	/* The directory of a remote rrdcached is none of ours. */
 	if (conf_is_remote(d->conf->rrd_daemon))
 		return 0;
 	make_directories(d->conf->rrd_directory);
-	d->lock = open(d->conf->rrd_directory, O_DIRECTORY | O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/.lock", d->conf->rrd_directory);
+	d->lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (d->lock < 0 || flock(d->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return 0;
 	log_error("%s is in use by another connwatchd; stop that one, or set another rrd { "

@@ -70,7 +70,7 @@ static bool send_open(const struct feeder *f, uint32_t slot)
 		.directory = f->folder,
 		.daemon = "",
 		.step = 1,
-		.heartbeat = 4,
+		.heartbeat = 1000, /* however many are lost in a row */
 		.n_columns = COLUMNS,
 		.n_archives = 2};
 

@@ -19,3 +19,11 @@ stop_daemon
 # Its end gives the folder free.
 start_daemon
 stop_daemon
+
+# Nor can a reader of the folder keep a daemon from starting.
+flock "$rrd" sleep 60 &
+reader=$!
+start_daemon
+stop_daemon
+kill "$reader"
+equal "others may open the lock" 600 "$(stat -c %a "$rrd/.lock")"
