@@ -21,7 +21,11 @@ start_daemon
 stop_daemon
 
 # Nor can a reader of the folder keep a daemon from starting.
-flock "$rrd" sleep 60 &
+(
+	exec 9<"$rrd"
+	flock 9
+	exec sleep 60
+) &
 reader=$!
 start_daemon
 stop_daemon
