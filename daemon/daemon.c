@@ -321,7 +321,8 @@ static void make_directories(const char *path)
 }
 
 /* Two daemons on one folder would refuse each other's rows. The folder itself is everybody's to read, and so
- * to lock: a file that is ours alone stands for it. Where it cannot even be made, the store will say so. */
+ * to lock: a file that is ours alone stands for it. It is open for reading only, as a file system can be
+ * remounted then. Where it cannot even be made, the store will say so. */
 static int lock_directory(struct daemon *d)
 {
 	char path[PATH_MAX];
@@ -332,7 +333,7 @@ static int lock_directory(struct daemon *d)
 		return 0;
 	make_directories(d->conf->rrd_directory);
 	snprintf(path, sizeof(path), "%s/.lock", d->conf->rrd_directory);
-	d->lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	d->lock = open(path, O_RDONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (d->lock < 0 || flock(d->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return 0;
 	log_error("%s is in use by another connwatchd; stop that one, or set another rrd { "

@@ -25,6 +25,6 @@ equal "other complaints" 0 "$(said_since | grep -E '^<[0-3]>' | grep -cv status.
 make_room
 wait_for "status.json is written again" has_said '<5>.*status\.json is written again'
 next_rows 2
-equal "what was left behind" "" "$(find "$rrd" -name '.*' -type f)"
+equal "what was left behind" "" "$(find "$rrd" -name '.*' ! -name .lock -type f)"
 stop_daemon
 looks_in_time
