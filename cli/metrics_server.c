@@ -43,14 +43,6 @@ struct server {
 	struct client clients[MAX_CLIENTS];
 };
 
-static time_t monotonic_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 static bool make_page(const struct server *server, enum expo_format format, struct page *page)
 {
 	struct metrics_text metrics;
@@ -77,7 +69,7 @@ static enum MHD_Result answer_metrics(struct server *server, struct MHD_Connecti
 	enum expo_format format = accept_format(
 		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT));
 	struct page *page = &server->pages[format];
-	time_t now = monotonic_seconds();
+	time_t now = (time_t)clock_seconds(CLOCK_MONOTONIC);
 
 	if ((!page->response || page->made != now) && !make_page(server, format, page))
 		return MHD_NO;
@@ -135,14 +127,14 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
 	c = *client;
 	if (!c)
 		return;
-	c->deadline = monotonic_seconds() + PATIENCE;
+	c->deadline = (time_t)clock_seconds(CLOCK_MONOTONIC) + PATIENCE;
 	c->fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
 /* libmicrohttpd's own timeout begins anew with every byte. */
 static void end_slow_clients(const struct server *server)
 {
-	time_t now = monotonic_seconds();
+	time_t now = (time_t)clock_seconds(CLOCK_MONOTONIC);
 
 	for (size_t i = 0; i < MAX_CLIENTS; i++)
 		if (server->clients[i].deadline && server->clients[i].deadline <= now)

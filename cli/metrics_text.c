@@ -301,14 +301,6 @@ void metrics_write(const struct expo *e, const struct status_file *file, double 
 	expo_end(e);
 }
 
-static double wall_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 int metrics_text_make(const char *path, enum expo_format format, struct metrics_text *out)
 {
 	struct metrics_text made = {0};
@@ -320,7 +312,7 @@ int metrics_text_make(const char *path, enum expo_format format, struct metrics_
 	if (!e.out)
 		return -ENOMEM;
 	r = status_file_read(path, &file, made.error);
-	now = wall_clock();
+	now = clock_seconds(CLOCK_REALTIME);
 	if (r == 0)
 		status_file_is_stale(&file, now, made.error);
 	metrics_write(&e, r == 0 ? &file : NULL, now);

@@ -67,14 +67,6 @@ struct census {
 	struct census_ports fullest; /* of the last count */
 };
 
-static double seconds(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 static const struct client *client(const struct census *c)
 {
 	return &c->clients[c->n_clients - 1];
@@ -83,7 +75,6 @@ static const struct client *client(const struct census *c)
 static void begin_sockets(void *arg)
 {
 	struct census *c = arg;
-
 	const struct socket_sink *sink = &client(c)->sink;
 
 	ports_begin(&c->ports);
@@ -93,7 +84,6 @@ static void begin_sockets(void *arg)
 static void add_socket(void *arg, const struct tcp_socket *socket)
 {
 	struct census *c = arg;
-
 	const struct socket_sink *sink = &client(c)->sink;
 
 	ports_add(&c->ports, socket);
@@ -386,7 +376,7 @@ static void read_ports(struct census *c)
 
 static int step(struct census *c)
 {
-	double cpu = seconds(CLOCK_PROCESS_CPUTIME_ID), wall = seconds(CLOCK_MONOTONIC);
+	double cpu = clock_seconds(CLOCK_PROCESS_CPUTIME_ID), wall = clock_seconds(CLOCK_MONOTONIC);
 	int r;
 
 	if (!c->source) {
@@ -397,8 +387,8 @@ static int step(struct census *c)
 		r = c->source->begin(c);
 	} else {
 		r = c->source->step(c);
-		c->cpu += seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
-		c->wall += seconds(CLOCK_MONOTONIC) - wall;
+		c->cpu += clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+		c->wall += clock_seconds(CLOCK_MONOTONIC) - wall;
 	}
 	if (r >= 0 || !fall_back(c, r))
 		return r;
@@ -451,12 +441,12 @@ double census_lead(const struct census *c)
 
 bool census_advance(struct census *c)
 {
-	double end = seconds(CLOCK_MONOTONIC) + SLICE_SECONDS;
+	double end = clock_seconds(CLOCK_MONOTONIC) + SLICE_SECONDS;
 	int r = 1;
 
 	if (!is_due(c))
 		return false;
-	while (r == 1 && seconds(CLOCK_MONOTONIC) < end)
+	while (r == 1 && clock_seconds(CLOCK_MONOTONIC) < end)
 		r = step(c);
 	if (r != 1)
 		finish(c, r);

@@ -55,14 +55,6 @@ struct daemon {
 	size_t told;           /* open alerts that systemd knows of */
 };
 
-static double clock_seconds(clockid_t id)
-{
-	struct timespec ts;
-
-	clock_gettime(id, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 void daemon_log_problem(void *arg, const char *problem)
 {
 	(void)arg;

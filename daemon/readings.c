@@ -168,22 +168,14 @@ bool outcome_is_fault(const struct outcome *outcome)
 	return outcome->r != -ENOENT && outcome->r != -EACCES && outcome->r != -EPERM;
 }
 
-static double monotonic_seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 static void call(
 	int (*read)(void *, struct reading *), void *state, double *values, struct outcome *outcome)
 {
 	struct reading r = {.values = values};
-	double began = monotonic_seconds();
+	double began = clock_seconds(CLOCK_MONOTONIC);
 
 	outcome->r = read(state, &r);
-	outcome->seconds = monotonic_seconds() - began;
+	outcome->seconds = clock_seconds(CLOCK_MONOTONIC) - began;
 	memcpy(outcome->error, r.error, sizeof outcome->error);
 	if (outcome->r < 0 && !outcome->error[0])
 		snprintf(outcome->error, sizeof outcome->error, "%s", strerror(-outcome->r));

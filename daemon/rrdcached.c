@@ -27,14 +27,6 @@ struct rrdcached {
 	time_t since; /* CLOCK_MONOTONIC seconds, while it is away */
 };
 
-static time_t monotonic_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 /* Without SA_RESTART: what the client waits in ends with EINTR. */
 static void on_alarm(int number, siginfo_t *info, void *context)
 {
@@ -141,7 +133,7 @@ static void go_away(struct rrdcached *c)
 	if (c->away)
 		return;
 	c->away = true;
-	c->since = monotonic_seconds();
+	c->since = (time_t)clock_seconds(CLOCK_MONOTONIC);
 	if (is_forbidden(c))
 		snprintf(text, sizeof(text),
 			"rrdcached at %s: the unit allows no network; install "
@@ -167,7 +159,7 @@ static void come_back(struct rrdcached *c)
 	c->away = false;
 	snprintf(text, sizeof(text),
 		"rrdcached at %s is back after %ld s; the rows that waited follow", c->address,
-		(long)(monotonic_seconds() - c->since));
+		(long)((time_t)clock_seconds(CLOCK_MONOTONIC) - c->since));
 	c->caller.say(c->caller.arg, LOG_NOTICE, text);
 }
 

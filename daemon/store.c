@@ -15,6 +15,7 @@
 #include "daemon/log.h"
 #include "daemon/store_child.h"
 #include "daemon/store_internal.h"
+#include "daemon/util.h"
 
 /* However short the queue is to be. */
 #define MIN_ROUNDS 3
@@ -28,10 +29,7 @@
 
 double store_clock(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+	return clock_seconds(CLOCK_MONOTONIC);
 }
 
 void store_say_failing(struct store *s, const char *format, ...)

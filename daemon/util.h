@@ -1,13 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Small helpers every module may use: array length, cleanup attributes, ownership transfer. */
+/* Small helpers every module may use: array length, clocks, cleanup attributes, ownership transfer. */
 #ifndef CONNWATCH_UTIL_H
 #define CONNWATCH_UTIL_H
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/* What a clock of clock_gettime(2) shows, in seconds. */
+static inline double clock_seconds(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
 
 static inline void cleanup_free(void *p)
 {
