@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <rrd.h>
 #include <rrd_client.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "daemon/rrdanswer.h"
 #include "daemon/rrdpast.h"
+#include "daemon/rrdrow.h"
 #include "daemon/util.h"
 
 #define ARGUMENT_SIZE 64
@@ -33,19 +33,11 @@ struct cachedfile {
 int cachedfile_new(const uint8_t *packet, size_t len, struct cachedfile **out)
 {
 	struct cachedfile *f = calloc(1, sizeof(*f));
-	int r = -ENOMEM;
+	int r;
 
 	if (!f)
-		return r;
-	f->packet = malloc(len ? len : 1);
-	if (f->packet) {
-		memcpy(f->packet, packet, len);
-		r = store_parse_open(f->packet, len, &f->spec);
-	}
-	if (r == 0 && asprintf(&f->path, "%s/%s.rrd", f->spec.directory, f->spec.name) < 0) {
-		f->path = NULL;
-		r = -ENOMEM;
-	}
+		return -ENOMEM;
+	r = store_copy_open(packet, len, &f->packet, &f->spec, &f->path);
 	if (r < 0) {
 		cachedfile_free(f);
 		return r;
@@ -175,23 +167,12 @@ static unsigned long take_info(struct cachedfile *f, const rrd_info_t *info)
 
 static void note_missing(const struct cachedfile *f, struct store_answer *a)
 {
-	char names[STORE_TEXT_SIZE - 200] = "";
+	bool has[STORE_MAX_COLUMNS] = {false};
 
-	for (size_t i = 0; i < f->spec.n_columns; i++) {
-		size_t k = 0, len = strlen(names);
-
-		while (k < f->n_columns && f->column[k] != (int)i)
-			k++;
-		if (k == f->n_columns)
-			snprintf(names + len, sizeof(names) - len, "%s%s", len ? ", " : "",
-				f->spec.columns[i].name);
-	}
-	if (names[0])
-		answer_note(a, LOG_WARNING,
-			"%s.rrd has no such columns, their values are not stored: %s; they are "
-			"added by a "
-			"start without rrd { daemon }",
-			f->spec.name, names);
+	for (size_t i = 0; i < f->n_columns; i++)
+		if (f->column[i] >= 0)
+			has[f->column[i]] = true;
+	answer_missing(a, &f->spec, has, "; they are added by a start without rrd { daemon }");
 }
 
 static bool check(struct cachedfile *f, struct rrdcached *cached, struct store_answer *a)
@@ -271,19 +252,18 @@ static bool create(
 	return f->there || answer_fail(a, "vanishes when made");
 }
 
-/* In the file's order: the protocol has no template. Nothing here asks a locale. */
+/* In the file's order: the protocol has no template. */
 static void format_row(const struct cachedfile *f, const struct store_row *row, FILE *out)
 {
 	fprintf(out, "%" PRId64, row->time);
 	for (size_t i = 0; i < f->n_columns; i++) {
 		int column = f->column[i];
+		char value[RRDROW_VALUE_SIZE] = ":U";
 
-		if (column < 0 || !isfinite(row->values[column]))
-			fputs(":U", out);
-		else if (f->spec.columns[column].kind == METRIC_COUNTER)
-			fprintf(out, ":%.0f", row->values[column]);
-		else
-			fprintf(out, ":%.17g", row->values[column]);
+		if (column >= 0)
+			rrdrow_value(value, sizeof(value), f->spec.columns[column].kind,
+				row->values[column]);
+		fputs(value, out);
 	}
 }
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <syslog.h>
 #include <time.h>
 
@@ -34,6 +35,24 @@ void answer_note(struct store_answer *a, int priority, const char *format, ...)
 void answer_begin(struct store_answer *a)
 {
 	*a = (struct store_answer){.code = STORE_DONE, .priority = LOG_DEBUG};
+}
+
+void answer_missing(
+	struct store_answer *a, const struct store_open *spec, const bool has[], const char *more)
+{
+	char names[STORE_TEXT_SIZE - 160] = "";
+
+	for (size_t i = 0; i < spec->n_columns; i++) {
+		size_t len = strlen(names);
+
+		if (!has[i])
+			snprintf(names + len, sizeof(names) - len, "%s%s", len ? ", " : "",
+				spec->columns[i].name);
+	}
+	if (names[0])
+		answer_note(a, LOG_WARNING,
+			"%s.rrd has no such columns, their values are not stored: %s%s", spec->name,
+			names, more);
 }
 
 const char *answer_remedy(int error)

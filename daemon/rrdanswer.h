@@ -18,6 +18,9 @@ bool answer_fail(struct store_answer *answer, const char *format, ...)
  */
 void answer_note(struct store_answer *answer, int priority, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Note which of spec's columns a file does not have. more: the rest of the sentence, or "". */
+void answer_missing(struct store_answer *answer, const struct store_open *spec, const bool has[],
+	const char *more);
 /* What to do where something cannot be written: it depends on why. */
 const char *answer_remedy(int error);
 /* "20261130T120000Z" for a file's name, "2026-11-30 12:00:00 UTC" for a sentence. */

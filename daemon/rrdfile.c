@@ -58,29 +58,19 @@ static void no_busy(void *arg)
 int rrdfile_new(const uint8_t *packet, size_t len, struct rrdfile **out)
 {
 	struct rrdfile *f = calloc(1, sizeof(*f));
-	int r = -ENOMEM;
+	int r;
 
 	if (!f)
-		return r;
-	f->packet = malloc(len ? len : 1);
-	if (!f->packet)
-		goto fail;
-	memcpy(f->packet, packet, len);
+		return -ENOMEM;
 	f->to.busy.call = no_busy;
 	f->undo = &no_undo;
-	r = store_parse_open(f->packet, len, &f->to.spec);
-	if (r < 0)
-		goto fail;
-	if (asprintf(&f->to.path, "%s/%s.rrd", f->to.spec.directory, f->to.spec.name) < 0) {
-		f->to.path = NULL;
-		r = -ENOMEM;
-		goto fail;
+	r = store_copy_open(packet, len, &f->packet, &f->to.spec, &f->to.path);
+	if (r < 0) {
+		rrdfile_free(f);
+		return r;
 	}
 	*out = f;
 	return 0;
-fail:
-	rrdfile_free(f);
-	return r;
 }
 
 void rrdfile_on_busy(struct rrdfile *f, rrdfile_busy_fn *busy, void *arg)
@@ -238,23 +228,6 @@ static bool move_ahead_aside(struct rrdfile *f, int64_t clock, struct store_answ
 	return move_aside(f, clock, why, a);
 }
 
-static void note_missing_columns(const struct rrdfile *f, struct store_answer *a)
-{
-	char names[STORE_TEXT_SIZE - 160] = "";
-
-	for (size_t i = 0; i < f->to.spec.n_columns; i++) {
-		size_t len = strlen(names);
-
-		if (!f->has[i])
-			snprintf(names + len, sizeof(names) - len, "%s%s", len ? ", " : "",
-				f->to.spec.columns[i].name);
-	}
-	if (names[0])
-		answer_note(a, LOG_WARNING,
-			"%s.rrd has no such columns, their values are not stored: %s",
-			f->to.spec.name, names);
-}
-
 /* librrd writes through a map: a hole that the disk has no room for would be SIGBUS in the middle
  * of a row. */
 static bool fill_holes(
@@ -341,7 +314,7 @@ static enum look check_file(
 		return look;
 	if (!fill_holes(f, fd, st, a))
 		return LOOK_FAILED;
-	note_missing_columns(f, a);
+	answer_missing(a, &f->to.spec, f->has, "");
 	drop_from_cache(fd);
 	f->dev = st->st_dev;
 	f->ino = st->st_ino;
@@ -456,9 +429,11 @@ static bool refuse_row(struct rrdfile *f, const struct store_row *row, struct st
 	return false;
 }
 
-static void put_row(struct rrdfile *f, const struct store_row *row, struct store_answer *a)
+/* known: it is the file that was checked. */
+static void put_row(
+	struct rrdfile *f, const struct store_row *row, bool known, struct store_answer *a)
 {
-	if (!is_still_there(f, row->time) && !open_file(f, row->time, a))
+	if (!known && !open_file(f, row->time, a))
 		return;
 	if (f->open && row->time <= f->last && !refuse_row(f, row, a))
 		return;
@@ -475,12 +450,12 @@ static void update_file(struct rrdfile *f, const struct store_row *row, struct s
 		answer_fail(a, "a row of %zu values for %zu columns", row->n, f->to.spec.n_columns);
 		return;
 	}
-	put_row(f, row, a);
+	put_row(f, row, known, a);
 	if (a->code != STORE_FAILED || !known || f->open)
 		return;
 	/* Spoilt since its last row: another look says how, or moves it out of the way. */
 	answer_begin(a);
-	put_row(f, row, a);
+	put_row(f, row, false, a);
 }
 
 void rrdfile_update(struct rrdfile *f, const struct store_row *row, struct store_answer *a)

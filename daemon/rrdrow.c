@@ -6,6 +6,14 @@
 #include <stdio.h>
 
 /* Whole numbers stay whole, and nothing here asks a locale: the process never calls setlocale(). */
+int rrdrow_value(char *out, size_t size, enum metric_kind kind, double value)
+{
+	if (!isfinite(value))
+		return snprintf(out, size, ":U");
+	/* DERIVE takes integers only. */
+	return snprintf(out, size, kind == METRIC_COUNTER ? ":%.0f" : ":%.17g", value);
+}
+
 void rrdrow_format(struct rrdrow *out, const struct store_open *spec, const bool has[],
 	const struct store_row *row)
 {
@@ -15,17 +23,11 @@ void rrdrow_format(struct rrdrow *out, const struct store_open *spec, const bool
 
 	out->names[0] = 0;
 	for (size_t i = 0; i < row->n; i++) {
-		double value = row->values[i];
-
 		if (!has[i])
 			continue;
 		named += (size_t)snprintf(out->names + named, sizeof(out->names) - named, "%s%s",
 			named ? ":" : "", spec->columns[i].name);
-		if (!isfinite(value))
-			used += (size_t)snprintf(update + used, size - used, ":U");
-		else if (spec->columns[i].kind == METRIC_COUNTER) /* DERIVE takes integers only */
-			used += (size_t)snprintf(update + used, size - used, ":%.0f", value);
-		else
-			used += (size_t)snprintf(update + used, size - used, ":%.17g", value);
+		used += (size_t)rrdrow_value(
+			update + used, size - used, spec->columns[i].kind, row->values[i]);
 	}
 }

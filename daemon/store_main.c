@@ -26,7 +26,6 @@
 struct slot {
 	struct rrdfile *file;
 	struct cachedfile *cached;
-	uint32_t number; /* for send_busy() */
 };
 
 struct files {
@@ -35,35 +34,34 @@ struct files {
 	int undo;                 /* see rrdundo.h; negative: not yet */
 };
 
-/* A rrdfile_busy_fn. */
-static void send_busy(void *arg)
+/* False where there is no loop any more. A len that is an error sends nothing. */
+static bool send_packet(const uint8_t *packet, ssize_t len)
 {
-	const uint32_t *slot = arg;
-	uint8_t packet[STORE_PACKET_SIZE];
-	ssize_t len = store_put_busy(packet, *slot);
-
-	send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL);
+	return len <= 0 || send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL) >= 0 ||
+	       (errno != EPIPE && errno != ECONNRESET);
 }
 
-/* Of struct rrdcached_caller: for whoever is the oldest. */
+/* Of struct rrdcached_caller. */
 static bool tell_busy(void *arg)
 {
 	uint8_t packet[STORE_PACKET_SIZE];
-	ssize_t len = store_put_busy(packet, 0);
 
 	(void)arg;
-	return send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL) >= 0 ||
-	       (errno != EPIPE && errno != ECONNRESET);
+	return send_packet(packet, store_put_busy(packet));
+}
+
+/* A rrdfile_busy_fn: whether anybody listens, the loop over packets finds out. */
+static void send_busy(void *arg)
+{
+	tell_busy(arg);
 }
 
 static void tell(void *arg, int priority, const char *text)
 {
 	uint8_t packet[STORE_PACKET_SIZE];
-	ssize_t len = store_put_say(packet, priority, text);
 
 	(void)arg;
-	if (len > 0)
-		send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL);
+	send_packet(packet, store_put_say(packet, priority, text));
 }
 
 static void slot_close(struct slot *slot)
@@ -92,7 +90,6 @@ static int open_packet(struct files *files, uint32_t number, const uint8_t *pack
 	if (r < 0)
 		return r;
 	slot_close(slot);
-	slot->number = number;
 	if (open.daemon[0]) {
 		r = open_cached(files, slot, open.daemon, packet, len);
 		if (r == 0)
@@ -102,7 +99,7 @@ static int open_packet(struct files *files, uint32_t number, const uint8_t *pack
 	r = rrdfile_new(packet, len, &slot->file);
 	if (r < 0)
 		return r;
-	rrdfile_on_busy(slot->file, send_busy, &slot->number);
+	rrdfile_on_busy(slot->file, send_busy, NULL);
 	rrdfile_use_undo(slot->file, &files->undo);
 	rrdfile_open(slot->file, time(NULL), a);
 	return 0;
@@ -134,10 +131,8 @@ static void send_past(void *arg, const struct store_past *past)
 {
 	const uint32_t *slot = arg;
 	uint8_t packet[STORE_PACKET_SIZE];
-	ssize_t len = store_put_past(packet, *slot, past);
 
-	if (len > 0)
-		send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL);
+	send_packet(packet, store_put_past(packet, *slot, past));
 }
 
 static void tell_past(const struct files *files, uint32_t *number)

@@ -2,6 +2,8 @@
 #include "daemon/store_proto.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 
@@ -148,9 +150,9 @@ ssize_t store_put_past(
 	return put_end(&w);
 }
 
-ssize_t store_put_busy(uint8_t buf[static STORE_PACKET_SIZE], uint32_t slot)
+ssize_t store_put_busy(uint8_t buf[static STORE_PACKET_SIZE])
 {
-	const struct store_packet head = {.type = STORE_BUSY, .slot = slot};
+	const struct store_packet head = {.type = STORE_BUSY};
 
 	memcpy(buf, &head, sizeof(head));
 	return sizeof(head);
@@ -263,6 +265,24 @@ int store_parse_open(const uint8_t *buf, size_t len, struct store_open *out)
 	if (!out->daemon)
 		return -EBADMSG;
 	return get_columns(&c, out) && c.left == 0 ? 0 : -EBADMSG;
+}
+
+int store_copy_open(
+	const uint8_t *buf, size_t len, uint8_t **copy, struct store_open *out, char **path)
+{
+	int r;
+
+	*path = NULL;
+	*copy = malloc(len ? len : 1);
+	if (!*copy)
+		return -ENOMEM;
+	memcpy(*copy, buf, len);
+	r = store_parse_open(*copy, len, out);
+	if (r == 0 && asprintf(path, "%s/%s.rrd", out->directory, out->name) < 0) {
+		*path = NULL;
+		r = -ENOMEM;
+	}
+	return r;
 }
 
 int store_parse_row(const uint8_t *buf, size_t len, struct store_row *out)

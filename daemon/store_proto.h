@@ -103,9 +103,8 @@ ssize_t store_put_answer(uint8_t buf[static STORE_PACKET_SIZE], const struct sto
 
 ssize_t store_put_past(
 	uint8_t buf[static STORE_PACKET_SIZE], uint32_t slot, const struct store_past *past);
-/* A BUSY packet. */
-ssize_t store_put_busy(uint8_t buf[static STORE_PACKET_SIZE], uint32_t slot);
-
+/* A sign of life, for whatever is the oldest packet. */
+ssize_t store_put_busy(uint8_t buf[static STORE_PACKET_SIZE]);
 ssize_t store_put_say(uint8_t buf[static STORE_PACKET_SIZE], int priority, const char *text);
 
 /* Set `suspect` in an OPEN packet that was put. */
@@ -114,6 +113,12 @@ void store_mark_suspect(uint8_t *packet, bool suspect);
 /* Take a packet apart. Return 0, or -EBADMSG with *out undefined. */
 int store_parse_packet(const uint8_t *buf, size_t len, struct store_packet *out);
 int store_parse_open(const uint8_t *buf, size_t len, struct store_open *out);
+/*
+ * The same of a copy, which out's strings point into, and the path of the file it is about. Both are for free(), also after an
+ * error. Returns 0, -EBADMSG or -ENOMEM.
+ */
+int store_copy_open(
+	const uint8_t *buf, size_t len, uint8_t **copy, struct store_open *out, char **path);
 int store_parse_row(const uint8_t *buf, size_t len, struct store_row *out);
 int store_parse_past(const uint8_t *buf, size_t len, struct store_past *out);
 int store_parse_say(
