@@ -127,15 +127,13 @@ static void read_sysctls(struct proc *proc, struct advice_facts *f)
 
 static double reading(const struct readings *readings, const char *instance, const char *column)
 {
-	for (size_t i = 0; i < readings->n; i++) {
-		const struct conf_instance *in = readings->instances[i].conf;
+	char operand[64];
+	size_t at, metric;
 
-		for (size_t m = 0; strcmp(in->name, instance) == 0 && m < in->collector->n_metrics;
-			m++)
-			if (strcmp(in->collector->metrics[m].name, column) == 0)
-				return readings->instances[i].values[m];
-	}
-	return UNKNOWN;
+	snprintf(operand, sizeof(operand), "%s.%s", instance, column);
+	if (conf_operand(readings->conf, operand, &at, &metric) < 0)
+		return UNKNOWN;
+	return readings->instances[at].values[metric];
 }
 
 /* Of a row's instances the three that are needed: to list a million sockets takes its time. */
@@ -227,21 +225,18 @@ static void take_row(void *arg, char *line)
 /* Averages of the finest archive are what was written; all others have to be maxima. */
 static int read_history(const char *path, struct history *h)
 {
-	const struct rrdtool_archive *finest = NULL;
+	const struct rrdtool_archive *finest;
 	struct rrdtool_info info;
 	int r = rrdtool_info(path, &info);
 
 	h->last = info.last;
 	for (size_t i = 0; r == 0 && i < info.n; i++) {
-		const struct rrdtool_archive *archive = &info.archives[i];
-
-		if (archive->average && (!finest || archive->resolution < finest->resolution))
-			finest = archive;
 		h->n = 0;
-		if (archive->max)
-			r = rrdtool_fetch(path, &info, archive, take_row, h);
+		if (info.archives[i].max)
+			r = rrdtool_fetch(path, &info, &info.archives[i], take_row, h);
 	}
 	h->n = 0;
+	finest = rrdtool_finest(&info);
 	return r == 0 && finest ? rrdtool_fetch(path, &info, finest, take_row, h) : r;
 }
 

@@ -49,6 +49,35 @@ int cli_usage_error(int argc, char **argv, int option)
 	return CLI_EXIT_USAGE;
 }
 
+int cli_parse_flag(int argc, char **argv, struct cli_flag *flag, struct cli_context *context,
+	void (*usage)(void))
+{
+	const struct option options[] = {
+		{flag->name, no_argument, NULL, 'f'},
+		{"status", required_argument, NULL, 'S'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		switch (option) {
+		case 'f':
+			flag->on = true;
+			break;
+		case 'S':
+			context->status = optarg;
+			break;
+		case 'h':
+			usage();
+			return EXIT_SUCCESS;
+		default:
+			return cli_usage_error(argc, argv, option);
+		}
+	}
+	return optind < argc ? cli_usage_error(argc, argv, 0) : -1;
+}
+
 static void print_problem(void *arg, const char *problem)
 {
 	(void)arg;

@@ -35,6 +35,18 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 int cli_usage_error(int argc, char **argv, int option);
 
+struct cli_flag {
+	const char *name; /* of --NAME */
+	bool on;
+};
+
+/*
+ * The options of a command that has one flag, --status=FILE (into context) and --help, and no
+ * arguments. Returns -1 to go on, or the exit code.
+ */
+int cli_parse_flag(int argc, char **argv, struct cli_flag *flag, struct cli_context *context,
+	void (*usage)(void));
+
 /*
  * Load the configuration that context names: the default where it names none, every default in
  * force where that file is not there. Problems are said. Returns 0 with a struct for conf_free(),

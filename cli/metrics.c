@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* connwatch metrics: status.json as metrics, on standard output. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,34 +16,6 @@ static void usage(void)
 	     "      --text         print Prometheus' text format 0.0.4, as node_exporter reads it\n"
 	     "      --status=FILE  read status.json from there\n"
 	     "  -h, --help         print this");
-}
-
-static int parse(int argc, char **argv, struct cli_context *context, enum expo_format *format)
-{
-	static const struct option options[] = {
-		{"text", no_argument, NULL, 't'},
-		{"status", required_argument, NULL, 'S'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
-	int option;
-
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (option) {
-		case 't':
-			*format = EXPO_TEXT;
-			break;
-		case 'S':
-			context->status = optarg;
-			break;
-		case 'h':
-			usage();
-			return EXIT_SUCCESS;
-		default:
-			return cli_usage_error(argc, argv, option);
-		}
-	}
-	return optind < argc ? cli_usage_error(argc, argv, 0) : -1;
 }
 
 /* What is wrong with the file is among the metrics: for who collects them that is a success. */
@@ -66,9 +37,9 @@ static int print(const char *path, enum expo_format format)
 int cmd_metrics(const struct cli_context *context, int argc, char **argv)
 {
 	struct cli_context own = *context;
-	enum expo_format format = EXPO_OPENMETRICS;
+	struct cli_flag text = {.name = "text"};
 	CLEANUP_FREE char *path = NULL;
-	int code = parse(argc, argv, &own, &format);
+	int code = cli_parse_flag(argc, argv, &text, &own, usage);
 	struct conf *conf;
 
 	if (code >= 0)
@@ -76,7 +47,7 @@ int cmd_metrics(const struct cli_context *context, int argc, char **argv)
 	if (cli_conf_load(context, &conf) < 0)
 		return EXIT_FAILURE;
 	path = status_file_path(&own, conf);
-	code = print(path, format);
+	code = print(path, text.on ? EXPO_TEXT : EXPO_OPENMETRICS);
 	conf_free(conf);
 	return code;
 }

@@ -165,25 +165,13 @@ static void take_fetched(void *arg, char *line)
 		r->row(r->arg, &r->past);
 }
 
-/* The finest archive of averages, or NULL. */
-static const struct rrdtool_archive *finest(const struct rrdtool_info *info)
-{
-	const struct rrdtool_archive *found = NULL;
-
-	for (size_t i = 0; i < info->n; i++)
-		if (info->archives[i].average &&
-			(!found || info->archives[i].resolution < found->resolution))
-			found = &info->archives[i];
-	return found;
-}
-
 static int read_rrd(const char *path, struct reader *reader, char error[static PAST_ERROR_SIZE])
 {
 	const struct rrdtool_archive *archive;
 	struct rrdtool_info info;
 	int r = rrdtool_info(path, &info);
 
-	archive = finest(&info);
+	archive = rrdtool_finest(&info);
 	if (r == 0 && archive) {
 		reader->last = info.last;
 		reader->resolution = archive->resolution;

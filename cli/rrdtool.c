@@ -88,6 +88,17 @@ int rrdtool_info(const char *path, struct rrdtool_info *out)
 	return run((char *[]){rrdtool, command, file, NULL}, take_info, out);
 }
 
+const struct rrdtool_archive *rrdtool_finest(const struct rrdtool_info *info)
+{
+	const struct rrdtool_archive *found = NULL;
+
+	for (size_t i = 0; i < info->n; i++)
+		if (info->archives[i].average &&
+			(!found || info->archives[i].resolution < found->resolution))
+			found = &info->archives[i];
+	return found;
+}
+
 int rrdtool_fetch(const char *path, const struct rrdtool_info *info,
 	const struct rrdtool_archive *archive, rrdtool_line_fn *take, void *arg)
 {

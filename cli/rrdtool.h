@@ -28,6 +28,9 @@ typedef void rrdtool_line_fn(void *arg, char *line);
  */
 int rrdtool_info(const char *path, struct rrdtool_info *out);
 
+/* The finest archive of averages, or NULL. */
+const struct rrdtool_archive *rrdtool_finest(const struct rrdtool_info *info);
+
 /*
  * Hand each line that `rrdtool fetch` prints of this archive to take: the names of the columns, an
  * empty one, then "TIME: VALUE...", where what is not known is nan. Returns as rrdtool_info().

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* connwatch status: what the daemon sees now, from its status.json. */
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -408,35 +407,6 @@ static int status(const struct cli_context *context, const struct conf *conf, bo
 	return code;
 }
 
-/* Returns -1 to go on, or the exit code. */
-static int parse(int argc, char **argv, struct cli_context *context, bool *json)
-{
-	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"status", required_argument, NULL, 'S'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
-	int option;
-
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		switch (option) {
-		case 'j':
-			*json = true;
-			break;
-		case 'S':
-			context->status = optarg;
-			break;
-		case 'h':
-			usage();
-			return EXIT_SUCCESS;
-		default:
-			return cli_usage_error(argc, argv, option);
-		}
-	}
-	return optind < argc ? cli_usage_error(argc, argv, 0) : -1;
-}
-
 static void ignore_problem(void *arg, const char *problem)
 {
 	(void)arg;
@@ -456,15 +426,15 @@ static bool fall_back(const struct cli_context *context, struct conf **out)
 int cmd_status(const struct cli_context *context, int argc, char **argv)
 {
 	struct cli_context own = *context;
-	bool json = false;
-	int code = parse(argc, argv, &own, &json);
+	struct cli_flag json = {.name = "json"};
+	int code = cli_parse_flag(argc, argv, &json, &own, usage);
 	struct conf *conf;
 
 	if (code >= 0)
 		return code;
 	if (cli_conf_load(context, &conf) < 0 && !fall_back(context, &conf))
 		return EXIT_UNKNOWN;
-	code = status(&own, conf, json);
+	code = status(&own, conf, json.on);
 	conf_free(conf);
 	return code;
 }
