@@ -6,10 +6,6 @@
 need jq pgrep rrdtool
 use_recorded_proc
 
-other_store() {
-	now=$(store_pid) && [ "$now" != "$1" ]
-}
-
 start_daemon
 wait_for "rows" test -s "$rrd/conntrack.rrd"
 mark_log

@@ -56,6 +56,11 @@ said_since_once() {
 	equal "times that was said: $1" 1 "$(said_since | grep -cE -- "$1")"
 }
 
+# other_store PID - there is one, and it is not that.
+other_store() {
+	now=$(store_pid) && [ "$now" != "$1" ]
+}
+
 rows_again() {
 	newest=$(last_update "${2:-conntrack}.rrd")
 	wait_for "rows after $1" updated_after "${2:-conntrack}.rrd" "$newest"
