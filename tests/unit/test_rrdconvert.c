@@ -223,6 +223,37 @@ static void archives_that_are_shorter_or_not_listed_any_more_are_kept(void **sta
 	assert_true(info_has(w->path, "rra[5].cf", ""));
 }
 
+/* Where fewer rows are made than before, as by the census of the sockets. A shorter one is none that a file is remade for. */
+static void longer_heartbeat_is_taken_over_into_older_files(void **state)
+{
+	const int64_t span[] = {BASE, BASE + 1000};
+	struct world *w = *state;
+	struct rows before[2], after;
+
+	open_at(w, BASE);
+	write_waves(w, BASE, BASE + 1000);
+	for (size_t i = 0; i < 2; i++)
+		take_rows(&before[i], w->path, "AVERAGE", 10, span, i);
+	w->spec.heartbeat = 120;
+	convert_to(w, BASE + 1000, "kept: heartbeat lengthened");
+	assert_true(info_has(w->path, "ds[entries].minimal_heartbeat", "120"));
+	assert_true(info_has(w->path, "ds[drop].minimal_heartbeat", "120"));
+	for (size_t i = 0; i < 2; i++) {
+		take_rows(&after, w->path, "AVERAGE", 10, span, i);
+		assert_rows(&after, &before[i], true);
+	}
+	assert_int_equal(row_at(w, BASE + 1120, 5, counter(BASE + 1000) + 840), STORE_DONE);
+	assert_int_equal(row_at(w, BASE + 1250, 6, counter(BASE + 1000) + 2000), STORE_DONE);
+	for (int64_t t = BASE + 1010; t <= BASE + 1250; t += 10) {
+		assert_number(fetch(w->path, "AVERAGE", t, 10, 0), t <= BASE + 1120 ? 5 : UNKNOWN);
+		assert_number(fetch(w->path, "AVERAGE", t, 10, 1), t <= BASE + 1120 ? 7 : UNKNOWN);
+	}
+	w->spec.heartbeat = 30;
+	open_at(w, BASE + 1255);
+	assert_string_equal(w->answer.note, "");
+	assert_true(info_has(w->path, "ds[entries].minimal_heartbeat", "120"));
+}
+
 /*
  * Against a file that had that step from the first row on. 30 s of the last minute are in the file
  * already.
@@ -581,6 +612,7 @@ int main(void)
 		TEST(added_archives_are_as_if_they_had_always_been_there),
 		TEST(longer_archive_takes_from_a_coarser_one_where_only_that_existed),
 		TEST(archives_that_are_shorter_or_not_listed_any_more_are_kept),
+		TEST(longer_heartbeat_is_taken_over_into_older_files),
 		TEST(coarser_step_goes_on_as_if_it_had_always_been_so),
 		TEST(maxima_stay_those_of_the_finer_step),
 		TEST(finer_step_repeats_what_was_there),
