@@ -305,6 +305,8 @@ static void write_row(struct cachedfile *f, struct rrdcached *cached, const stru
 		refuse_row(f, cached, row, a);
 	else
 		f->last = row->time;
+	if (a->code == STORE_DONE || a->code == STORE_SAME)
+		rrdcached_took(cached, f->path, text);
 }
 
 void cachedfile_update(struct cachedfile *f, struct rrdcached *cached, const struct store_row *row,

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/rrdrecent.h"
 #include "daemon/util.h"
 
 #define TIMEOUT_SECONDS 5 /* of a call; then a sign of life each second, for what no signal ends */
@@ -25,6 +26,7 @@ struct rrdcached {
 	bool has_timer, away;
 	volatile sig_atomic_t timed_out;
 	time_t since; /* CLOCK_MONOTONIC seconds, while it is away */
+	struct rrdrecent recent;
 };
 
 /* Without SA_RESTART: what the client waits in ends with EINTR. */
@@ -97,6 +99,26 @@ static void set_alarm(const struct rrdcached *c, time_t seconds)
 	timer_settime(c->timer, 0, &at, NULL);
 }
 
+/* Whether another call may follow: librrd 1.7 takes EINTR for success. */
+static bool is_usable(const struct rrdcached *c)
+{
+	return !c->timed_out && rrdc_is_connected(c->address);
+}
+
+/* What it has after all, it refuses for its time. */
+static bool tell_again(struct rrdcached *c)
+{
+	const char *path, *update;
+	size_t at = 0;
+
+	while (is_usable(c) && rrdrecent_next(&c->recent, &at, &path, &update)) {
+		c->caller.busy(c->caller.arg);
+		set_alarm(c, TIMEOUT_SECONDS);
+		rrdc_update(path, 1, &update);
+	}
+	return is_usable(c);
+}
+
 /* Whether it was answered. *result: of the call. */
 static bool try(struct rrdcached *c, rrdcached_call *call, void *arg, int *result)
 {
@@ -105,11 +127,15 @@ static bool try(struct rrdcached *c, rrdcached_call *call, void *arg, int *resul
 	c->timed_out = 0;
 	rrd_clear_error();
 	set_alarm(c, TIMEOUT_SECONDS);
-	connected = rrdc_is_connected(c->address) || rrdc_connect(c->address) == 0;
-	if (connected)
+	connected =
+		rrdc_is_connected(c->address) || (rrdc_connect(c->address) == 0 && tell_again(c));
+	if (connected) {
+		rrd_clear_error();
+		set_alarm(c, TIMEOUT_SECONDS);
 		*result = call(arg);
+	}
 	set_alarm(c, 0);
-	/* librrd 1.7 takes EINTR for success; and the answer that still comes for the next call's. */
+	/* And the answer that still comes for the next call's. */
 	if (c->timed_out)
 		rrdc_disconnect();
 	return connected && !c->timed_out && (*result == 0 || rrdc_is_connected(c->address));
@@ -177,6 +203,11 @@ int rrdcached_ask(struct rrdcached *c, rrdcached_call *call, void *arg)
 		nanosleep(&pause, NULL);
 	}
 	exit(EXIT_FAILURE);
+}
+
+void rrdcached_took(struct rrdcached *c, const char *path, const char *update)
+{
+	rrdrecent_put(&c->recent, path, update);
 }
 
 const char *rrdcached_reason(const char *path)

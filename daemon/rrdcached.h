@@ -2,7 +2,7 @@
 /*
  * The connection to an rrdcached(1), by librrd's client, which knows no timeout: a call that takes too long is ended by a
  * signal. While rrdcached is away a call waits and is made again, so that rows keep their order and none is lost here; the
- * loop keeps what is made meanwhile.
+ * loop keeps what is made meanwhile. One that was killed comes back without some of what it had answered: it is told again.
  */
 #ifndef CONNWATCH_RRDCACHED_H
 #define CONNWATCH_RRDCACHED_H
@@ -34,6 +34,8 @@ typedef int rrdcached_call(void *arg);
  * refuses: rrdcached_reason() says why. Ends the process where nobody waits for it.
  */
 int rrdcached_ask(struct rrdcached *cached, rrdcached_call *call, void *arg);
+/* It took an update of a file: told again on a connection that is a new one, as behind that may be another process. */
+void rrdcached_took(struct rrdcached *cached, const char *path, const char *update);
 /* librrd's last error without the address and path that it begins with. */
 const char *rrdcached_reason(const char *path);
 
