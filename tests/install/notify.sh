@@ -47,7 +47,7 @@ lines() {
 
 raised() {
 	said CONNWATCH_ALERT=conntrack-full "CONNWATCH_LEVEL=$1" |
-		jq -e --argjson mark "$mark" 'select((.__REALTIME_TIMESTAMP | tonumber) >= $mark)'
+		jq --argjson mark "$mark" 'select((.__REALTIME_TIMESTAMP | tonumber) >= $mark)' | grep -q .
 }
 
 gone() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tests of the metrics: connwatch-metrics on a socket that is handed to it, in the namespace of the test.
 # shellcheck source=../lib/system.sh
-. "$(dirname "$0")/../lib/system.sh"
+command -v make_netns >/dev/null || . "$(dirname "$0")/../lib/system.sh"
 need bash curl jq systemd-socket-activate
 make_netns
 metrics_url=http://127.0.0.1:9817/metrics

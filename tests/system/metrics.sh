@@ -86,7 +86,7 @@ raw() {
 # Some of them are the beginning of a request, and wait for its end.
 for garbage in '\n\n\n\n' 'GET\r\n\r\n' 'GET /metrics\r\n\r\n' '\026\003\001\002\000\001\000\001\374' \
 	'GET /metrics HTTP/9.9\r\n\r\n' 'GET /metrics HTTP/1.1\r\n: \r\nHost\r\n\r\n' \
-	'GET /%00%ff/../metrics HTTP/1.1\r\nHost: x\r\n\r\n' 'POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'; do
+	'GET /%%00%%ff/../metrics HTTP/1.1\r\nHost: x\r\n\r\n' 'POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'; do
 	# shellcheck disable=SC2059 # the escapes are meant
 	printf "$garbage" | raw >>"$work/garbage" &
 	garbages="${garbages:-} $!"
@@ -100,13 +100,26 @@ grep -qa '^connwatch_up' "$work/garbage" && fail "garbage was answered: $(cat -v
 printf 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\nGET /metrics HTTP/1.1\r\nHost: x\r\n\r\n' | raw >"$work/out"
 equal "answers on one connection" 1 "$(grep -ac '^HTTP/1.1 200' "$work/out")"
 
-# 70 who say nothing, and one who says a byte now and then, hold it up for as long as each may, and no longer.
-spawn bash -c 'for i in {1..70}; do exec {fd}<>/dev/tcp/127.0.0.1/9817 || exit; done
-	echo connected; exec sleep 60' 3</dev/null >"$work/connected"
+# 70 who say a byte now and then, and 70 who began with garbage and say nothing more, hold it up for as long as each may, and
+# no longer; they get no more than their share of it.
+# shellcheck disable=SC2016 # for the other shell
+spawn bash -c 'trap "" PIPE
+	for i in {1..70}; do
+		exec {fd}<>/dev/tcp/127.0.0.1/9817 {silent}<>/dev/tcp/127.0.0.1/9817 || exit
+		slow+=($fd)
+		printf "GET /metrics HTTP/1.1\r\nX: " >&$fd
+		printf "\001\377garbage" >&$silent
+	done
+	echo connected
+	while :; do for fd in "${slow[@]}"; do printf x >&$fd; done; sleep 0.2; done' 3</dev/null >"$work/connected" 2>/dev/null
 held=$spawned
-wait_for "70 idle clients" grep -q connected "$work/connected"
-equal "behind 70 idle clients" 200 "$(get -o /dev/null -w '%{http_code}')"
-kill $held
+wait_for "140 bad clients" grep -q connected "$work/connected"
+for _ in 1 2 3; do
+	equal "behind 140 bad clients" 200 "$(get -o /dev/null -w '%{http_code}' -m 60)"
+done
+served=$(find "/proc/$server/fd" -lname 'socket:*' | wc -l)
+[ "$served" -le 70 ] || fail "$served sockets at a time"
+kill "$held"
 in_netns timeout 60 bash -c 'exec 3<>/dev/tcp/127.0.0.1/9817
 	{ printf "GET /metrics HTTP/1.1\r\nX: " && while printf x; do sleep 0.2; done; } >&3 2>/dev/null &
 	cat <&3' >"$work/out"

@@ -95,7 +95,7 @@ query() {
 
 # holds EXPRESSION, fails EXPRESSION - it has a result, or none.
 holds() {
-	query "$1" | jq -e '.[0]'
+	query "$1" >"$work/holds" && jq -e '.[0]' "$work/holds"
 }
 
 fails() {
@@ -110,8 +110,11 @@ wait_for "the recorded names" holds "node_tcp_connection_states{job=\"connwatchd
 # Each job got its own format: a unit is known of OpenMetrics alone.
 unit_of() {
 	in_netns curl -sS -G --data-urlencode "match_target={job=\"$1\"}" -d metric=connwatch_conntrack_entries \
-		http://127.0.0.1:9090/api/v1/targets/metadata | jq -r '.data[0] | "\(.type) \(.unit)"'
+		http://127.0.0.1:9090/api/v1/targets/metadata | jq -r '.data[0] | "\(.type) \(.unit)"' | grep -v null
 }
+for job in connwatchd connwatchd-text; do
+	wait_for "metadata of $job" unit_of $job
+done
 equal "type and unit by OpenMetrics" "gauge entries" "$(unit_of connwatchd)"
 equal "type and unit by text" "gauge " "$(unit_of connwatchd-text)"
 "$bin/connwatch" metrics --text --status="$status" >"$work/metrics.txt"
