@@ -135,7 +135,7 @@ static bool try(struct rrdcached *c, rrdcached_call *call, void *arg, int *resul
 		*result = call(arg);
 	}
 	set_alarm(c, 0);
-	/* And the answer that still comes for the next call's. */
+	/* The answer that still comes would be taken for the next call's. */
 	if (c->timed_out)
 		rrdc_disconnect();
 	return connected && !c->timed_out && (*result == 0 || rrdc_is_connected(c->address));
