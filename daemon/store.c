@@ -50,7 +50,7 @@ void store_say_failing(struct store *s, const char *format, ...)
 
 static void kill_child(struct store *s)
 {
-	if (s->pid && !s->killed) {
+	if (!s->killed) {
 		s->killed = true;
 		kill(s->pid, SIGKILL);
 	}
@@ -127,8 +127,7 @@ static int on_death(sd_event_source *source, const siginfo_t *si, void *userdata
 	char how[64];
 
 	(void)source;
-	if (link_receive(s)) /* what it answered before */
-		end_overflow(s);
+	link_receive(s); /* what it answered before */
 	f = link_oldest(s);
 	describe_end(si, how);
 	if (f)

@@ -30,8 +30,7 @@ static void tell_failure(const char *path, int error)
 
 	snprintf(answer.cause, sizeof(answer.cause), "%.400s: %s", path, strerror(error));
 	len = store_put_answer(packet, &head, &answer);
-	if (len > 0)
-		send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL);
+	send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL);
 }
 
 /* In the child. What concerns the whole service (TERM, ^C, HUP) is ignored from before exec on. */

@@ -297,7 +297,8 @@ int store_parse_row(const uint8_t *buf, size_t len, struct store_row *out)
 	/* 2^40 is the year 36812. */
 	if (out->time < 1 || out->time > INT64_C(1) << 40)
 		return -EBADMSG;
-	return get(&c, out->values, out->n * sizeof(out->values[0])) ? 0 : -EBADMSG;
+	memcpy(out->values, c.at, c.left);
+	return 0;
 }
 
 int store_parse_past(const uint8_t *buf, size_t len, struct store_past *out)
@@ -314,7 +315,8 @@ int store_parse_past(const uint8_t *buf, size_t len, struct store_past *out)
 		column[1] || out->column >= STORE_MAX_COLUMNS || out->step < 1 ||
 		out->step > MAX_SECONDS || out->time < 1 || out->time > INT64_C(1) << 40)
 		return -EBADMSG;
-	return get(&c, out->values, out->n * sizeof(out->values[0])) ? 0 : -EBADMSG;
+	memcpy(out->values, c.at, c.left);
+	return 0;
 }
 
 /* Copies, with every control character made a space: it goes to a log. */

@@ -67,16 +67,13 @@ void ring_pop(struct ring *ring)
 	ring->origin = ring->head;
 }
 
-size_t ring_move(struct ring *to, const struct ring *from)
+void ring_move(struct ring *to, const struct ring *from)
 {
-	size_t n = (size_t)(from->head - from->tail),
-	       left = n > to->capacity ? n - to->capacity : 0;
 	size_t n_values = to->n_values < from->n_values ? to->n_values : from->n_values;
 
-	to->origin = to->tail = to->head = from->tail + left;
-	to->next = from->next > to->tail ? from->next : to->tail;
-	for (uint64_t seq = to->tail; seq < from->head; seq++)
+	to->origin = to->tail = to->head = from->tail;
+	to->next = from->next;
+	for (uint64_t seq = from->tail; seq < from->head; seq++)
 		memcpy(ring_push(to), ring_get(from, seq),
 			sizeof(struct ring_row) + n_values * sizeof(double));
-	return left;
 }

@@ -28,9 +28,8 @@ struct ring {
 /* Returns 0 or -ENOMEM. An all-zero struct ring is an empty one without room. */
 int ring_init(struct ring *ring, size_t capacity, size_t n_values);
 void ring_close(struct ring *ring);
-/* Move the newest rows over as far as they fit, with their numbers; returns how many of the oldest
- * were left behind. */
-size_t ring_move(struct ring *to, const struct ring *from);
+/* Copy all rows, with their numbers; there is room for them. */
+void ring_move(struct ring *to, const struct ring *from);
 
 struct ring_row *ring_get(const struct ring *ring, uint64_t seq); /* tail <= seq < head */
 /* The row to fill in for number head - 1, its values not initialised. Only when the ring is not

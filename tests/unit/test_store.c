@@ -2,6 +2,7 @@
 /* The loop's side with the real store process, which stands in the folder of this program. */
 #include "daemon/store.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <glob.h>
@@ -11,12 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "daemon/log.h"
+#include "daemon/store_child.h"
 #include "daemon/store_internal.h"
+#include "daemon/store_proto.h"
 #include "daemon/util.h"
+#include "tests/unit/ear.h"
 #include "tests/unit/test.h"
 
 #define START 1800000000 /* a multiple of 10 in the year 2027 */
@@ -34,8 +38,8 @@ static const struct conf_instance changed[] = {
 	{.collector = &fake, .name = "tcp", .title = ""}};
 
 struct world {
-	char root[32], directory[64], log[64];
-	int log_fd, stderr_fd;
+	char root[32], directory[64];
+	struct ear ear;
 	sd_event *event;
 	struct conf conf;
 	struct store *store;
@@ -59,12 +63,7 @@ static int set_up(void **state)
 	if (!mkdtemp(w->root) || sd_event_new(&w->event) < 0)
 		return -1;
 	snprintf(w->directory, sizeof(w->directory), "%s/rrd", w->root);
-	snprintf(w->log, sizeof(w->log), "%s/log", w->root);
-	w->log_fd = open(w->log, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-	w->stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 10);
-	if (w->log_fd < 0 || w->stderr_fd < 0 || dup2(w->log_fd, STDERR_FILENO) < 0)
-		return -1;
-	log_open(LOG_TARGET_STDERR, LOG_INFO);
+	ear_open(&w->ear);
 	w->conf = (struct conf){.interval = INTERVAL,
 		.rrd_directory = w->directory,
 		.rrd_daemon = "",
@@ -83,27 +82,16 @@ static int tear_down(void **state)
 
 	store_free(w->store);
 	sd_event_unref(w->event);
-	dup2(w->stderr_fd, STDERR_FILENO);
-	close(w->stderr_fd);
-	close(w->log_fd);
+	ear_close(&w->ear);
 	umount2(w->directory, MNT_DETACH);
 	nftw(w->root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	free(w);
 	return 0;
 }
 
-/* How often a text stands in the log. */
 static int said(const struct world *w, const char *text)
 {
-	char log[65536];
-	ssize_t len = pread(w->log_fd, log, sizeof(log) - 1, 0);
-	int n = 0;
-
-	assert_true(len >= 0);
-	log[len] = 0;
-	for (const char *at = log; (at = strstr(at, text)); at++)
-		n++;
-	return n;
+	return ear_count(&w->ear, text);
 }
 
 static int lines(const struct world *w)
@@ -142,9 +130,9 @@ static void wait_for(struct world *w, condition *is_met)
 
 	while (!is_met(w)) {
 		if (store_clock() > end) {
-			char log[4096] = "";
+			char log[EAR_SIZE];
 
-			pread(w->log_fd, log, sizeof(log) - 1, 0);
+			ear_read(&w->ear, log);
 			fail_msg("nothing happens; log: %s", log);
 		}
 		assert_true(sd_event_run(w->event, 10000) >= 0);
@@ -800,6 +788,298 @@ static void holes_on_a_full_disk_are_an_error_and_no_death(void **state)
 	assert_int_equal(lines(w), 2);
 }
 
+static void process_that_gives_up_is_replaced(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	assert_int_equal(send(w->store->fd, "nonsense", 8, 0), 8);
+	wait_for(w, was_replaced);
+	assert_int_equal(said(w, "store: ended by exit status 1; starting it anew"), 1);
+	append(w, 0);
+	wait_for(w, is_idle);
+	assert_newest(w, 0);
+}
+
+/* Two files are to be opened, the process dies at the first of them. */
+static void die_opening(struct world *w, int signal)
+{
+	stop_child(w);
+	for (uint32_t i = 0; i < w->store->files.n; i++)
+		w->store->files.file[i].opened = false; /* as after an OPEN that was lost */
+	assert_int_equal(store_reconfigure(w->store, &w->conf), 0);
+	assert_true(link_oldest(w->store)->open);
+	kill(w->store->pid, signal);
+	kill(w->store->pid, SIGCONT);
+}
+
+static void death_at_opening_is_said_so_and_costs_no_row(void **state)
+{
+	static const int signals[] = {SIGSEGV, SIGABRT, SIGILL, SIGFPE};
+	struct world *w = *state;
+	double now;
+
+	start(w);
+	append(w, 0);
+	wait_for(w, is_idle);
+	now = store_clock();
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+		die_opening(w, signals[i]);
+		restart_until_idle(w, &now);
+		assert_int_equal(counts(w).restarts, i + 1);
+	}
+	assert_int_equal(said(w, "store: ended by signal 11 (Segmentation fault) while opening "
+				 "conntrack.rrd"),
+		1);
+	assert_int_equal(said(w, "conntrack.rrd made librrd crash: moved aside"), 1);
+	assert_int_equal(counts(w).dropped, 0);
+	append(w, 1);
+	wait_for(w, is_idle);
+	assert_newest(w, 1);
+	store_check(w->store, store_clock() + 4 * INTERVAL);
+	assert_int_equal(said(w, "store: works again after 4 restarts, 0 rows were lost"), 1);
+}
+
+static void no_answer_to_an_open_is_said_so(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	die_opening(w, 0);
+	stop_child(w);
+	store_check(w->store, store_clock() + 4 * INTERVAL);
+	assert_int_equal(said(w, " s while opening conntrack.rrd; its process is replaced"), 1);
+	wait_for(w, was_replaced);
+}
+
+static void death_long_after_another_is_followed_at_once(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	kill(w->store->pid, SIGKILL);
+	wait_for(w, was_replaced);
+	w->store->started -= INTERVAL;
+	kill(w->store->pid, SIGKILL);
+	while (counts(w).restarts < 2)
+		assert_true(sd_event_run(w->event, 10000) >= 0);
+	wait_for(w, is_idle);
+	assert_int_equal(lines(w), 1);
+}
+
+/* Rows that the queue had given up already are not dropped twice. */
+static void death_behind_a_full_queue_drops_no_row_twice(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	stop_child(w);
+	for (int i = 0; i < 361; i++)
+		append(w, i);
+	assert_int_equal(counts(w).dropped, 2);
+	kill(w->store->pid, SIGKILL);
+	wait_for(w, was_replaced);
+	assert_int_equal(counts(w).dropped, 2);
+	assert_int_equal(counts(w).written, 720);
+	assert_newest(w, 360);
+	assert_int_equal(said(w, "store: queue is empty again: 2 rows were dropped from it"), 1);
+}
+
+/* A row of the one that is dropped is lost, which is said at the end. */
+static void one_row_and_one_restart_are_said_as_one(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	append(w, 0);
+	wait_for(w, is_idle);
+	stop_child(w);
+	append(w, 1);
+	kill(w->store->pid, SIGABRT);
+	kill(w->store->pid, SIGCONT);
+	wait_for(w, was_replaced);
+	assert_int_equal(said(w, "ended by signal 6 (Aborted) while writing conntrack.rrd"), 1);
+	store_check(w->store, store_clock() + 4 * INTERVAL);
+	assert_int_equal(said(w, "store: works again after 1 restart, 1 row was lost"), 1);
+}
+
+static void shorter_queue_drops_the_oldest_rows(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	stop_child(w);
+	for (int i = 0; i < 10; i++)
+		append(w, i);
+	w->conf.rrd_queue = 4 * INTERVAL;
+	assert_int_equal(store_reconfigure(w->store, &w->conf), 0);
+	assert_int_equal(counts(w).waiting, 8);
+	assert_int_equal(counts(w).dropped, 12);
+	kill(w->store->pid, SIGKILL);
+	wait_for(w, was_replaced);
+	assert_newest(w, 9);
+	assert_int_equal(counts(w).written, 8);
+	assert_int_equal(counts(w).dropped, 12);
+}
+
+static void wider_rows_go_behind_those_that_wait(void **state)
+{
+	static const struct metric more[] = {{.name = "entries", .kind = METRIC_GAUGE},
+		{.name = "drop", .kind = METRIC_COUNTER}, {.name = "peak", .kind = METRIC_GAUGE}};
+	static const struct collector wide = {.name = "fake", .metrics = more, .n_metrics = 3};
+	static const struct conf_instance wider[] = {
+		{.collector = &wide, .name = "conntrack", .title = ""},
+		{.collector = &fake, .name = "tcp", .title = ""}};
+	const double values[] = {1, 2, 3};
+	struct world *w = *state;
+
+	start(w);
+	stop_child(w);
+	append(w, 0);
+	w->conf.instances = wider;
+	assert_int_equal(store_reconfigure(w->store, &w->conf), 0);
+	store_append(w->store, 0, START + INTERVAL, values, false);
+	store_append(w->store, 1, START + INTERVAL, values, true);
+	kill(w->store->pid, SIGCONT);
+	wait_for(w, is_idle);
+	assert_newest(w, 1);
+	assert_int_equal(counts(w).written, 4);
+	assert_int_equal(
+		said(w, "conntrack.rrd converted, its history kept: column added: peak"), 1);
+}
+
+static void no_instance_is_no_trouble(void **state)
+{
+	struct world *w = *state;
+
+	w->conf.n_instances = 0;
+	start(w);
+	store_check(w->store, store_clock() + 4 * INTERVAL);
+	w->conf.n_instances = 2;
+	assert_int_equal(store_reconfigure(w->store, &w->conf), 0);
+	append(w, 0);
+	wait_for(w, is_idle);
+	w->conf.n_instances = 0;
+	assert_int_equal(store_reconfigure(w->store, &w->conf), 0);
+	store_check(w->store, store_clock() + 4 * INTERVAL);
+	store_finish(w->store, PATIENCE_MS);
+	assert_newest(w, 0);
+	assert_int_equal(lines(w), 0);
+	assert_int_equal(w->store->pid, 0);
+}
+
+static void more_than_a_packet_or_the_slots_hold_is_refused(void **state)
+{
+	static struct metric many[STORE_MAX_COLUMNS + 1];
+	static const struct collector wide = {
+		.name = "fake", .metrics = many, .n_metrics = ARRAY_LEN(many)};
+	static const struct conf_instance one[] = {
+		{.collector = &wide, .name = "wide", .title = ""}};
+	struct world *w = *state;
+	char *names = calloc(STORE_MAX_SLOTS + 1, 8);
+	struct conf_instance *all = calloc(STORE_MAX_SLOTS + 1, sizeof(*all));
+
+	assert_true(names && all);
+	start(w);
+	w->conf.instances = one;
+	w->conf.n_instances = 1;
+	assert_int_equal(store_reconfigure(w->store, &w->conf), -E2BIG);
+	for (size_t i = 0; i <= STORE_MAX_SLOTS; i++) {
+		snprintf(names + 8 * i, 8, "i%zu", i);
+		all[i] = (struct conf_instance){
+			.collector = &fake, .name = names + 8 * i, .title = ""};
+	}
+	w->conf.instances = all;
+	w->conf.n_instances = STORE_MAX_SLOTS + 1;
+	assert_int_equal(store_reconfigure(w->store, &w->conf), -E2BIG);
+	w->conf.instances = two;
+	w->conf.n_instances = 2;
+	append(w, 0); /* the old configuration is in force */
+	wait_for(w, is_idle);
+	assert_newest(w, 0);
+	free(all);
+	free(names);
+}
+
+/* Its event loop has ended: nobody but store_finish() waits for the answers. */
+static void finish_starts_a_process_that_is_missing(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	kill(w->store->pid, SIGKILL);
+	wait_for(w, was_replaced);
+	kill(w->store->pid, SIGKILL);
+	wait_for(w, is_dead);
+	append(w, 0);
+	append(w, 1);
+	assert_int_equal(sd_event_exit(w->event, 0), 0);
+	assert_int_equal(sd_event_loop(w->event), 0);
+	store_finish(w->store, PATIENCE_MS);
+	assert_newest(w, 1);
+	assert_int_equal(counts(w).dropped, 0);
+	assert_int_equal(w->store->pid, 0);
+}
+
+static void finish_without_process_or_rows_is_done_at_once(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	kill(w->store->pid, SIGKILL);
+	wait_for(w, was_replaced);
+	kill(w->store->pid, SIGKILL);
+	wait_for(w, is_dead);
+	store_finish(w->store, PATIENCE_MS);
+	assert_int_equal(w->store->pid, 0);
+	assert_int_equal(said(w, "not written"), 0);
+}
+
+static void finish_gives_up_with_the_process(void **state)
+{
+	struct world *w = *state;
+
+	start(w);
+	stop_child(w);
+	append(w, 0);
+	kill(w->store->pid, SIGKILL);
+	store_finish(w->store, PATIENCE_MS);
+	assert_int_equal(counts(w).dropped, 2);
+	assert_int_equal(
+		said(w, "<4>connwatchd: store: 2 rows are not written: no answer in time"), 1);
+}
+
+/* Reaped by somebody else, say. */
+static void child_that_is_not_there_is_not_waited_for(void **state)
+{
+	(void)state;
+	assert_true(child_wait(getpid(), PATIENCE_MS));
+}
+
+/* Its end of the socket is then number 3 from the beginning. */
+static void process_runs_where_there_is_no_standard_input(void **state)
+{
+	pid_t pid = fork(), store;
+	siginfo_t si;
+	int fd;
+
+	(void)state;
+	if (pid == 0) {
+		uint8_t byte;
+
+		close_range(STORE_FD, ~0U, 0);
+		close(STDIN_FILENO);
+		if (child_start(&store, &fd) < 0 || fd != STDIN_FILENO || fcntl(fd, F_SETFL, 0) < 0)
+			_exit(1);
+		shutdown(fd, SHUT_WR); /* the store ends, and says nothing */
+		if (recv(fd, &byte, 1, 0) != 0 || waitid(P_PID, (id_t)store, &si, WEXITED) < 0)
+			_exit(2);
+		_exit(si.si_code == CLD_EXITED ? si.si_status : 3);
+	}
+	assert_int_equal(waitid(P_PID, (id_t)pid, &si, WEXITED), 0);
+	assert_int_equal(si.si_status, 0);
+}
+
 /* A child of this program that has no store beside it; see main(). */
 static void missing_program_is_said_once_and_rows_wait(void **state)
 {
@@ -850,7 +1130,7 @@ static void missing_program_is_told_by_its_path(void **state)
 	copy_program(program);
 	pid = fork();
 	if (pid == 0) {
-		dup2(w->stderr_fd, STDERR_FILENO);
+		dup2(w->ear.terminal, STDERR_FILENO);
 		execl(program, program, "missing", (char *)NULL);
 		_exit(126);
 	}
@@ -885,6 +1165,21 @@ int main(int argc, char **argv)
 		TEST(rows_behind_the_files_are_said_once_with_both_times_and_the_count),
 		TEST(same_second_again_is_passed_over_in_silence),
 		TEST(trouble_common_to_the_files_is_one_sentence),
+		TEST(process_that_gives_up_is_replaced),
+		TEST(death_at_opening_is_said_so_and_costs_no_row),
+		TEST(no_answer_to_an_open_is_said_so),
+		TEST(death_long_after_another_is_followed_at_once),
+		TEST(death_behind_a_full_queue_drops_no_row_twice),
+		TEST(one_row_and_one_restart_are_said_as_one),
+		TEST(shorter_queue_drops_the_oldest_rows),
+		TEST(wider_rows_go_behind_those_that_wait),
+		TEST(no_instance_is_no_trouble),
+		TEST(more_than_a_packet_or_the_slots_hold_is_refused),
+		TEST(finish_starts_a_process_that_is_missing),
+		TEST(finish_without_process_or_rows_is_done_at_once),
+		TEST(finish_gives_up_with_the_process),
+		TEST(child_that_is_not_there_is_not_waited_for),
+		TEST(process_runs_where_there_is_no_standard_input),
 		TEST(missing_program_is_told_by_its_path),
 		TEST(holes_on_a_full_disk_are_an_error_and_no_death),
 		TEST(full_disk_is_said_once_and_rows_go_on_with_room),

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <syslog.h>
 
+#include "daemon/util.h"
 #include "tests/unit/test.h"
 
 static struct store_open sample_open(void)
@@ -142,10 +143,12 @@ static void open_with_hostile_contents_is_refused(void **state)
 
 static void open_with_numbers_out_of_range_is_refused(void **state)
 {
+	static char endless[1025];
 	struct store_open open;
 
 	(void)state;
-	for (int i = 0; i < 11; i++) {
+	memset(endless, 'x', sizeof(endless) - 1);
+	for (int i = 0; i < 16; i++) {
 		open = sample_open();
 		switch (i) {
 		case 0:
@@ -180,6 +183,23 @@ static void open_with_numbers_out_of_range_is_refused(void **state)
 			break;
 		case 10:
 			open.archives[1].rows = INT64_MAX;
+			break;
+		case 11:
+			open.archives[1].step = INT64_MAX / 10 * 10;
+			break;
+		case 12:
+			open.heartbeat = INT64_MAX;
+			break;
+		case 13:
+			open.columns[0].name = "a_name_of_20_letters";
+			break;
+		case 14:
+			open.n_columns = 1;
+			open.n_archives = 1;
+			open.archives[0].rows = -1;
+			break;
+		case 15:
+			open.daemon = endless;
 			break;
 		}
 		refused(open);
@@ -262,13 +282,107 @@ static void past_comes_back_and_nothing_but_it(void **state)
 	for (size_t cut = 0; cut < 48; cut++)
 		assert_int_equal(store_parse_past(buf, cut, &out), -EBADMSG);
 	assert_int_equal(store_parse_past(buf, len - 1, &out), -EBADMSG);
-	past.step = 0;
-	store_put_past(buf, 3, &past);
-	assert_int_equal(store_parse_past(buf, len, &out), -EBADMSG);
-	past.step = 60;
-	past.column = STORE_MAX_COLUMNS;
-	store_put_past(buf, 3, &past);
-	assert_int_equal(store_parse_past(buf, len, &out), -EBADMSG);
+}
+
+static void past_with_numbers_out_of_range_is_refused(void **state)
+{
+	static const struct {
+		uint32_t column;
+		int64_t time, step;
+		size_t n;
+	} wrong[] = {{STORE_MAX_COLUMNS, 1796068800, 60, 2}, {0, 0, 60, 2}, {0, INT64_MAX, 60, 2},
+		{0, 1796068800, 0, 2}, {0, 1796068800, INT64_MAX, 2}, {0, 1796068800, 60, 0}};
+	static struct store_past past, out;
+	uint8_t buf[STORE_PACKET_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+		size_t len;
+
+		past.column = wrong[i].column;
+		past.time = wrong[i].time;
+		past.step = wrong[i].step;
+		past.n = wrong[i].n;
+		len = (size_t)store_put_past(buf, 0, &past);
+		assert_int_equal(store_parse_past(buf, len, &out), -EBADMSG);
+	}
+	past = (struct store_past){.time = 1, .step = 1, .n = 1};
+	store_put_past(buf, 0, &past);
+	assert_int_equal(store_parse_past(buf, 48, &out), 0);
+	buf[20] = 1; /* what is 0 beside the column */
+	assert_int_equal(store_parse_past(buf, 48, &out), -EBADMSG);
+}
+
+/* As many values as a packet holds and the parser refuses. */
+static void past_of_too_many_rows_is_refused(void **state)
+{
+	static struct store_past past = {.time = 1796068800, .step = 60, .n = STORE_PAST_ROWS}, out;
+	uint8_t buf[STORE_PACKET_SIZE] = {0};
+	size_t len = (size_t)store_put_past(buf, 0, &past);
+
+	(void)state;
+	assert_int_equal(store_parse_past(buf, len, &out), 0);
+	assert_int_equal(store_parse_past(buf, len + 8, &out), -EBADMSG);
+}
+
+static void word_comes_back_without_control_characters(void **state)
+{
+	char text[STORE_TEXT_SIZE];
+	uint8_t buf[STORE_PACKET_SIZE] = {0};
+	size_t len = (size_t)store_put_say(buf, LOG_NOTICE, "rrdcached\nis\x7f\xc3\xa4 back");
+	int priority = -1;
+
+	(void)state;
+	assert_int_equal(store_parse_say(buf, len, &priority, text), 0);
+	assert_int_equal(priority, LOG_NOTICE);
+	assert_string_equal(text, "rrdcached is \xc3\xa4 back");
+	for (size_t n = 0; n < len; n++)
+		assert_int_equal(store_parse_say(buf, n, &priority, text), -EBADMSG);
+	assert_int_equal(store_parse_say(buf, len + 1, &priority, text), -EBADMSG);
+}
+
+static void word_of_another_urgency_or_length_is_refused(void **state)
+{
+	static char longest[STORE_TEXT_SIZE + 1];
+	char text[STORE_TEXT_SIZE];
+	uint8_t buf[STORE_PACKET_SIZE];
+	int priority;
+	size_t len;
+
+	(void)state;
+	for (int i = LOG_EMERG; i <= LOG_DEBUG + 1; i++) {
+		len = (size_t)store_put_say(buf, i, "x");
+		assert_int_equal(store_parse_say(buf, len, &priority, text),
+			i >= LOG_ERR && i <= LOG_DEBUG ? 0 : -EBADMSG);
+	}
+	memset(longest, 'x', STORE_TEXT_SIZE);
+	len = (size_t)store_put_say(buf, LOG_ERR, longest);
+	assert_int_equal(store_parse_say(buf, len, &priority, text), -EBADMSG);
+	len = (size_t)store_put_say(buf, LOG_ERR, longest + 1);
+	assert_int_equal(store_parse_say(buf, len, &priority, text), 0);
+	assert_int_equal(store_parse_answer(buf, len, &(struct store_answer){0}), -EBADMSG);
+}
+
+static void copy_of_an_open_outlives_its_packet(void **state)
+{
+	struct store_open open = sample_open(), out;
+	uint8_t buf[STORE_PACKET_SIZE], *copy;
+	size_t len = put_open(buf, &open);
+	char *path;
+
+	(void)state;
+	assert_int_equal(store_copy_open(buf, len, &copy, &out, &path), 0);
+	memset(buf, 0xff, sizeof(buf));
+	assert_string_equal(path, "/var/lib/connwatchd/rrd/sockets-http.rrd");
+	assert_string_equal(out.name, "sockets-http");
+	assert_string_equal(out.columns[1].name, "drop");
+	free(path);
+	free(copy);
+	for (size_t n = 0; n < 2; n++) {
+		assert_int_equal(store_copy_open(buf, n, &copy, &out, &path), -EBADMSG);
+		assert_null(path);
+		free(copy);
+	}
 }
 
 static void unknown_type_or_slot_is_refused(void **state)
@@ -278,11 +392,11 @@ static void unknown_type_or_slot_is_refused(void **state)
 	double value = 1;
 
 	(void)state;
-	for (uint32_t type = 0; type < 6; type++) {
+	for (uint32_t type = 0; type < 8; type++) {
 		head.type = type;
 		store_put_row(buf, &head, 1, &value, 1);
 		assert_int_equal(store_parse_packet(buf, 32, &out),
-			type >= STORE_OPEN && type <= STORE_BUSY ? 0 : -EBADMSG);
+			type >= STORE_OPEN && type <= STORE_SAY ? 0 : -EBADMSG);
 	}
 	head = (struct store_packet){.type = STORE_ROW, .slot = STORE_MAX_SLOTS};
 	store_put_row(buf, &head, 1, &value, 1);
@@ -345,6 +459,11 @@ int main(void)
 		cmocka_unit_test(row_comes_back_as_it_was_put),
 		cmocka_unit_test(row_of_wrong_length_or_time_is_refused),
 		cmocka_unit_test(past_comes_back_and_nothing_but_it),
+		cmocka_unit_test(past_with_numbers_out_of_range_is_refused),
+		cmocka_unit_test(past_of_too_many_rows_is_refused),
+		cmocka_unit_test(word_comes_back_without_control_characters),
+		cmocka_unit_test(word_of_another_urgency_or_length_is_refused),
+		cmocka_unit_test(copy_of_an_open_outlives_its_packet),
 		cmocka_unit_test(unknown_type_or_slot_is_refused),
 		cmocka_unit_test(answer_comes_back_without_control_characters),
 		cmocka_unit_test(answer_that_contradicts_itself_is_refused),
