@@ -37,6 +37,8 @@ static void on_alarm(int number, siginfo_t *info, void *context)
 
 	(void)number;
 	(void)context;
+	if (info->si_code != SI_TIMER) /* somebody else's, who sends no value */
+		return;
 	c->timed_out = 1;
 	c->caller.busy(c->caller.arg);
 	errno = error;
@@ -48,8 +50,8 @@ static int start_timer(struct rrdcached *c)
 	struct sigevent event = {
 		.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM, .sigev_value.sival_ptr = c};
 
-	if (sigaction(SIGALRM, &action, NULL) < 0 ||
-		timer_create(CLOCK_MONOTONIC, &event, &c->timer) < 0)
+	sigaction(SIGALRM, &action, NULL);
+	if (timer_create(CLOCK_MONOTONIC, &event, &c->timer) < 0)
 		return -errno;
 	c->has_timer = true;
 	return 0;
@@ -215,8 +217,6 @@ const char *rrdcached_reason(const char *path)
 	const char *error = rrd_get_error(), *at;
 	size_t len = strlen(path);
 
-	if (!error)
-		return "it does not say why";
 	at = strstr(error, "RRD Error: ");
 	if (at)
 		return at + strlen("RRD Error: ");

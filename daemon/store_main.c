@@ -34,10 +34,10 @@ struct files {
 	int undo;                 /* see rrdundo.h; negative: not yet */
 };
 
-/* False where there is no loop any more. A len that is an error sends nothing. */
+/* False where there is no loop any more. */
 static bool send_packet(const uint8_t *packet, ssize_t len)
 {
-	return len <= 0 || send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL) >= 0 ||
+	return send(STORE_FD, packet, (size_t)len, MSG_NOSIGNAL) >= 0 ||
 	       (errno != EPIPE && errno != ECONNRESET);
 }
 
@@ -135,13 +135,14 @@ static void send_past(void *arg, const struct store_past *past)
 	send_packet(packet, store_put_past(packet, *slot, past));
 }
 
+/* Of a slot that was opened. */
 static void tell_past(const struct files *files, uint32_t *number)
 {
 	const struct slot *slot = &files->slot[*number];
 
 	if (slot->cached)
 		cachedfile_past(slot->cached, files->cached, send_past, number);
-	else if (slot->file)
+	else
 		rrdfile_past(slot->file, send_past, number);
 }
 
