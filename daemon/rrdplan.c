@@ -83,7 +83,7 @@ static void plan_columns(
 
 		if (is_computed(&plan->columns[i]) || (plan->step == rrdmap_step(old) && !longer))
 			continue;
-		plan->heartbeat |= longer && plan->step == rrdmap_step(old);
+		plan->heartbeat |= plan->step == rrdmap_step(old);
 		heartbeat->u_cnt = (unsigned long)spec->heartbeat;
 	}
 	for (size_t i = 0; i < spec->n_columns; i++)
@@ -92,8 +92,8 @@ static void plan_columns(
 }
 
 /*
- * An archive of the old file goes on: as one that is asked for, or as itself. False where it would be larger than any that
- * is read again.
+ * An archive of the old file goes on: as one that is asked for, or as itself. False where its rows would be longer than any
+ * that are read again.
  */
 static bool keep_archive(struct rrdplan *plan, const rra_def_t *old, uint64_t old_step)
 {
@@ -102,7 +102,7 @@ static bool keep_archive(struct rrdplan *plan, const rra_def_t *old, uint64_t ol
 	uint64_t rows = (old->row_cnt * seconds + steps * step - 1) / (steps * step);
 	rra_def_t *same = find_archive(plan, rrdmap_function(old), steps);
 
-	if (steps * step > RRDMAP_MAX_SECONDS || rows > RRDMAP_MAX_ROWS)
+	if (steps * step > RRDMAP_MAX_SECONDS)
 		return false;
 	if (!same) {
 		same = &plan->archives[plan->n_archives++];
@@ -183,17 +183,15 @@ struct text {
 static void __attribute__((format(printf, 2, 3))) append(struct text *text, const char *format, ...)
 {
 	va_list ap;
-	int len;
+	size_t len;
 
 	va_start(ap, format);
-	len = vsnprintf(text->at, text->left, format, ap);
+	len = (size_t)vsnprintf(text->at, text->left, format, ap);
 	va_end(ap);
-	if (len < 0)
-		return;
-	if ((size_t)len >= text->left)
-		len = text->left ? (int)text->left - 1 : 0;
+	if (len >= text->left)
+		len = text->left - 1;
 	text->at += len;
-	text->left -= (size_t)len;
+	text->left -= len;
 }
 
 static void append_archives(struct text *text, size_t n, const char *what)
