@@ -17,11 +17,35 @@
 /* The beginning of the file; the head follows. */
 struct record {
 	uint64_t kept; /* 1 while the row is written */
+	uint64_t sum;  /* of all that follows */
 	uint64_t dev, ino, size;
 	uint64_t head_size, last_at;
 	int64_t row;
 	char path[4096];
 };
+
+/* Of what is whole words. */
+static uint64_t add_up(uint64_t sum, const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+	uint64_t word;
+
+	for (size_t at = 0; at + sizeof(word) <= size; at += sizeof(word)) {
+		memcpy(&word, bytes + at, sizeof(word));
+		sum = (sum ^ word) * UINT64_C(1099511628211);
+	}
+	return sum;
+}
+
+/* A power loss may leave the head of another row behind a record, or parts of both. */
+static uint64_t sum_up(const struct record *r, const uint8_t *head)
+{
+	const size_t before = offsetof(struct record, dev);
+	uint64_t sum = UINT64_C(14695981039346656037);
+
+	sum = add_up(sum, (const uint8_t *)r + before, sizeof(*r) - before);
+	return add_up(sum, head, r->head_size);
+}
 
 static void set_kept(int undo, uint64_t kept)
 {
@@ -59,7 +83,8 @@ static void put_back(int undo)
 	if (pread(undo, &r, sizeof(r), 0) != (ssize_t)sizeof(r) || !is_sane(&r))
 		return;
 	head = malloc(r.head_size);
-	if (!head || pread(undo, head, r.head_size, sizeof(r)) != (ssize_t)r.head_size)
+	if (!head || pread(undo, head, r.head_size, sizeof(r)) != (ssize_t)r.head_size ||
+		sum_up(&r, head) != r.sum)
 		return;
 	fd = open(r.path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0 && is_half_done(fd, &r, head) &&
@@ -110,8 +135,10 @@ void rrdundo_keep(int undo, const char *path, const struct rrdundo_head *head, i
 		.last_at = head->last_at,
 		.row = row};
 	memcpy(r->path, path, strlen(path));
-	if (pread(fd, buffer + sizeof(*r), head->size, 0) == (ssize_t)head->size &&
-		pwrite(undo, buffer, size, 0) == (ssize_t)size)
+	if (pread(fd, buffer + sizeof(*r), head->size, 0) != (ssize_t)head->size)
+		return;
+	r->sum = sum_up(r, buffer + sizeof(*r));
+	if (pwrite(undo, buffer, size, 0) == (ssize_t)size)
 		set_kept(undo, 1);
 }
 
