@@ -161,7 +161,7 @@ static bool locked_for_now(int *tries)
 	static const struct timespec pause = {.tv_nsec = LOCK_PAUSE_NSEC};
 	const char *error = rrd_get_error();
 
-	if (!error || !strstr(error, "could not lock") || ++*tries >= LOCK_TRIES)
+	if (!strstr(error, "could not lock") || ++*tries >= LOCK_TRIES)
 		return false;
 	nanosleep(&pause, NULL);
 	return true;

@@ -1190,7 +1190,7 @@ int main(int argc, char **argv)
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);
 	/* In a store with a sanitizer a crash is to stay the signal it is. */
-	setenv("ASAN_OPTIONS", "handle_sigfpe=0:detect_leaks=0", 1);
+	setenv("ASAN_OPTIONS", "handle_sigfpe=0:handle_segv=0:handle_sigill=0:detect_leaks=0", 1);
 	if (argc > 1 && !strcmp(argv[1], "missing"))
 		return cmocka_run_group_tests_name(
 			"store without its program", without_program, NULL, NULL);
