@@ -7,6 +7,7 @@
  *   netlink  ENOBUFS|EINTR N    each Nth recvmsg() of a netlink socket fails so
  *            INTERRUPTED N      each Nth message of it says that the dump was interrupted
  *   read     PATH               reading a file with this in its path fails with EIO
+ *   fadvise  ANYTHING           posix_fadvise() does nothing
  *   looks    is written, a line per look: microseconds by which it was late, and the same less the time that the
  *            process could run and had no CPU: by which it made itself late
  */
@@ -150,6 +151,14 @@ ssize_t pread(int fd, void *buffer, size_t size, off_t at)
 		return real(fd, buffer, size, at);
 	errno = EIO;
 	return -1;
+}
+
+int posix_fadvise(int fd, off_t at, off_t size, int advice)
+{
+	__typeof__(&posix_fadvise) real = NEXT(posix_fadvise);
+	char text[256];
+
+	return fault("fadvise", text) ? 0 : real(fd, at, size, advice);
 }
 
 /* Nanoseconds that this process was runnable and had no CPU. */
