@@ -3,8 +3,11 @@
  * What a round of the daemon's loop costs, on the machine's own /proc and sockets.
  *
  *   rounds CONFIG RUNS     median CPU time of a look, of a row with all collectors, and of a bare
- * sock_diag pass that only counts states (the floor), interleaved rounds CONFIG RUNS -g  RUNS looks
- * and a row each 10: fails if a look allocates, or if memory or descriptors grow
+ * sock_diag pass that only counts states (the floor), interleaved
+ *   rounds CONFIG RUNS -g  RUNS looks and a row each 10: fails if a look allocates, or if memory or
+ * descriptors grow
+ *   rounds CONFIG          a row for each line of standard input (serve.h); CONFIG has sockets alone,
+ * and the result is the source of their count and how many are established
  */
 #include <dirent.h>
 #include <linux/inet_diag.h>
@@ -18,9 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collectors/census.h"
 #include "daemon/judge.h"
 #include "daemon/readings.h"
 #include "daemon/util.h"
+#include "tests/bench/serve.h"
 
 #define TCP_ALL 0xfff
 
@@ -47,14 +52,6 @@ void *realloc(void *p, size_t size)
 {
 	allocations++;
 	return __libc_realloc(p, size);
-}
-
-static double seconds(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
 }
 
 static long count_buffer(const char *buffer, ssize_t n, unsigned long states[16])
@@ -121,7 +118,7 @@ static int compare_costs(struct readings *readings, struct judge *judge, int run
 		cost[k] = calloc((size_t)runs, sizeof(double));
 	for (int i = 0; i < runs; i++) {
 		for (int k = 0; k < 3; k++) {
-			double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
+			double start = clock_seconds(CLOCK_PROCESS_CPUTIME_ID);
 
 			if (k == 0)
 				sockets = bare_pass();
@@ -131,7 +128,7 @@ static int compare_costs(struct readings *readings, struct judge *judge, int run
 				readings_look(readings);
 			if (k)
 				judge_look(judge, k == 1, i, i);
-			cost[k][i] = seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
+			cost[k][i] = clock_seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
 		}
 	}
 	printf("sockets %ld: bare pass %.3f ms, row %.3f ms (+%.3f ms, %+.1f %%), look %.3f ms\n",
@@ -193,6 +190,18 @@ static int watch_growth(struct readings *readings, struct judge *judge, int runs
 	return in_looks == 0 && descriptors() == fds && grown <= 64 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+static const char *count_sockets(void *arg)
+{
+	static char text[64];
+	struct readings *readings = arg;
+	struct census_state state = {.source = "none"};
+
+	readings_row(readings);
+	readings_census(readings, &state);
+	snprintf(text, sizeof(text), "%s %.0f", state.source, readings->instances[0].values[0]);
+	return text;
+}
+
 static void problem(void *arg, const char *text)
 {
 	(void)arg;
@@ -207,14 +216,20 @@ int main(int argc, char **argv)
 	struct readings *readings;
 	struct judge *judge;
 
-	if (runs < 1 || argc != 3 + growth) {
-		fputs("usage: rounds CONFIG RUNS [-g]\n", stderr);
+	if (argc != 2 && (runs < 1 || argc != 3 + growth)) {
+		fputs("usage: rounds CONFIG [RUNS [-g]]\n", stderr);
 		return 2;
 	}
 	if (conf_load(argv[1], problem, NULL, &conf) < 0 || readings_new(conf, &readings) < 0 ||
 		judge_new(conf, readings, &judge) < 0)
 		return EXIT_FAILURE;
-	code = growth ? watch_growth(readings, judge, runs) : compare_costs(readings, judge, runs);
+	if (argc == 2) {
+		serve_runs(count_sockets, readings);
+		code = EXIT_SUCCESS;
+	} else {
+		code = growth ? watch_growth(readings, judge, runs)
+			      : compare_costs(readings, judge, runs);
+	}
 	judge_free(judge);
 	readings_free(readings);
 	conf_free(conf);
