@@ -17,7 +17,8 @@ equal "what was left behind" "one.rrd three.rrd two.rrd" "$(cd "$work/kill" && e
 use_recorded_proc
 for i in 0 1 2 3 4 5 6 7 8 9; do
 	launch_daemon
-	sleep "$(awk -v seed="$seed" -v i="$i" 'BEGIN { srand(seed + i); print 0.1 + rand() }')"
+	wait_for "a store" store_pid
+	sleep "$(awk -v seed="$seed" -v i="$i" 'BEGIN { srand(seed + i); print rand() }')"
 	store=$(store_pid)
 	kill -KILL "$daemon"
 	wait "$daemon" 2>/dev/null

@@ -169,7 +169,7 @@ valid_html() {
 	node "$validator" --config "$top/tests/web/.htmlvalidate.json" "$@" || fail "pages are not valid"
 }
 
-# check_server NAME [PAGES] - all that is asked of one; screenshots of so many pages, or of all.
+# check_server NAME [PAGES] - all that is asked of one; so many pages in a browser, or all.
 check_server() {
 	make_pages
 	start_server "$1"
@@ -183,8 +183,23 @@ check_server() {
 	check_zones "$1"
 }
 
+# still_rows - the last row of each history again and again, for an hour from now: whatever the hour, the limits are the same.
+still_rows() {
+	for file in "$week"/rrd/*.rrd; do
+		rrdtool lastupdate "$file" | awk -v end=$(($(date +%s) + 3600)) '
+			/^[0-9]+:/ {
+				at = $1 + 0
+				sub(/^[^ ]*/, "")
+				gsub(/ /, ":")
+				while ((at += 10) < end)
+					print at $0
+			}' | xargs rrdtool update "$file" || fail "still rows in $file"
+	done
+}
+
 # Case 53: the page names its zone, which is the machine's where a server passes none on, and none moves a number.
 check_zones() {
+	still_rows
 	for zone in '' UTC Asia/Kolkata Nowhere/At_all; do
 		stop_server
 		[ -z "$zone" ] || export TZ="$zone"
@@ -195,6 +210,8 @@ check_zones() {
 		grep -qF -e "Times are in $own." -e "Times are in $(date '+%Z (UTC%z)')." "$work/page" ||
 			fail "with TZ=$zone: $(grep -o 'Times are in [^.]*' "$work/page")"
 		numbers=$(sed -n '/class="limits"/,/<.table>/s/data-v=/\n&/gp' "$work/page" | grep -o '^data-v="[^"]*"')
+		# Shares of nothing are nan.
+		echo "$numbers" | grep -q '"[0-9]' || fail "no limit has a number with TZ=$zone"
 		[ -n "$zone" ] || unset_numbers=$numbers
 		equal "limits with TZ=$zone" "$unset_numbers" "$numbers"
 	done
