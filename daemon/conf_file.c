@@ -71,6 +71,8 @@ const char *conf_file_strerror(int error)
 		return "is a folder, not a regular file";
 	case ENOTSUP:
 		return "is not a regular file";
+	case EACCES:
+		return "Permission denied; let all, or the group connwatchd, read it";
 	case EFBIG:
 		return "is larger than 1 MiB";
 	default:

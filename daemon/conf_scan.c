@@ -14,6 +14,8 @@ struct scan {
 	struct token_list list;
 	char *out; /* next free byte of list.text */
 	bool nul_said, return_said;
+	const char *said; /* the newest error, and its line */
+	unsigned said_line;
 };
 
 static void push(struct scan *s, enum token_kind kind, unsigned line, const char *text)
@@ -21,8 +23,13 @@ static void push(struct scan *s, enum token_kind kind, unsigned line, const char
 	s->list.token[s->list.n++] = (struct token){.kind = kind, .line = line, .text = text};
 }
 
+/* One of a kind after the other says nothing new, and what has a NUL byte is no text at all. */
 static void fail(struct scan *s, unsigned line, const char *message)
 {
+	if (s->nul_said || (s->said == message && s->said_line == line))
+		return;
+	s->said = message;
+	s->said_line = line;
 	push(s, TOKEN_ERROR, line, message);
 }
 
@@ -37,8 +44,8 @@ static bool at(const struct scan *s, const char *what)
 static void odd_byte(struct scan *s)
 {
 	if (*s->p == '\0' && !s->nul_said) {
-		s->nul_said = true;
 		fail(s, s->line, "a NUL byte: this is no text file in UTF-8");
+		s->nul_said = true;
 	}
 	if (*s->p == '\r' && !at(s, "\r\n") && !s->return_said) {
 		s->return_said = true;

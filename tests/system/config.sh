@@ -74,6 +74,23 @@ bad "$conf" 1 'Not Good'
 printf 'socket_group "a" { local_ports = { 80, 65536 } }\n' >"$conf"
 bad "$conf" 1 '65536'
 
+# No text at all: a few lines of what is wrong, and not one for each byte.
+gzip -c "$top/conf/connwatchd.conf" >"$conf"
+run 1 --test --config="$conf"
+problem 'no text file'
+[ "$(wc -l <"$work/stderr")" -le $((3 * $(wc -l <"$conf"))) ] || fail "$(wc -l <"$work/stderr") problems in $(wc -l <"$conf") lines"
+
+# One that root can read, and the daemon cannot.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	: >"$conf"
+	chmod 600 "$conf"
+	chmod 755 "$work"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$bin/connwatchd" --test --config="$conf" 2>"$work/stderr" &&
+		fail "a file that may not be read was taken"
+	problem 'Permission denied; let all, or the group connwatchd, read it'
+	chmod 644 "$conf"
+fi
+
 run 0 --test --config="$cases/43-crlf/crlf.conf"
 run 0 --test --verbose --config="$cases/43-crlf/crlf.conf"
 grep -qE '^interval *= *20$' "$work/stdout" || fail "CR LF: interval is not 20"
