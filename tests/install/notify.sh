@@ -132,6 +132,17 @@ $script was ended after 4 s; not told: conntrack-full is critical
 $script was ended after 4 s; not told: conntrack-full is ok" "$(lines)"
 equal "the daemon is well" active "$(systemctl is-active "$unit")"
 
+notify_drop_in Environment=CONNWATCH_NOTIFY_SECONDS=soon
+start_over
+entries 20001 20085
+has_lines() {
+	[ -n "$(lines)" ]
+}
+wait_for "no number of seconds" has_lines
+wait_for "has ended" gone
+equal "one line" "$script is not run, as CONNWATCH_NOTIFY_SECONDS=soon is no number of seconds; not told: conntrack-full is warning" "$(lines)"
+notify_drop_in
+
 write_script 'exit 3'
 start_over
 entries 20001 20085
@@ -142,9 +153,6 @@ equal "one line" "$script failed with 3; not told: conntrack-full is warning" "$
 chmod 600 "$script"
 start_over
 entries 20001 20085
-has_lines() {
-	[ -n "$(lines)" ]
-}
 wait_for "one that cannot be run" has_lines
 wait_for "has ended" gone
 equal "one line" "$script cannot be run: let all, or the group connwatchd, read and execute it; not told: conntrack-full is warning" "$(lines)"
