@@ -24,7 +24,8 @@
 
 #include "daemon/bpf/tcp_walk.h"
 
-#define CHUNK 2048        /* buckets of a run at most */
+#define CHUNK 16384       /* buckets of a run at most, and */
+#define CHUNK_MIN 2048    /* where a run came no further than that */
 #define LONGEST 128       /* sockets of a chain for which there is surely room */
 #define TRIES 8           /* at a chain that changes */
 #define ENOUGH_NS 2000000 /* of time, after which a run begins no further bucket */
@@ -290,7 +291,14 @@ static __always_inline int walk_from(struct run *r, __u64 bucket, struct tcp_wal
 	if (bucket >= out->n_buckets ||
 		bpf_core_type_size(struct inet_ehash_bucket) != sizeof(*r->heads))
 		return TCP_WALK_NO_TABLE;
-	count = out->n_buckets - bucket < CHUNK ? out->n_buckets - bucket : CHUNK;
+	/* Twice as many as the run before came to: few runs for an empty table, no heads for nothing from a full one. */
+	count = 2 * (__u64)r->taken;
+	if (count < CHUNK_MIN)
+		count = CHUNK_MIN;
+	if (count > CHUNK)
+		count = CHUNK;
+	if (count > out->n_buckets - bucket)
+		count = out->n_buckets - bucket;
 	if (bpf_probe_read_kernel(r->heads, count * sizeof(*r->heads),
 		    (void *)(r->table + sizeof(*r->heads) * bucket)))
 		return TCP_WALK_NO_TABLE;
