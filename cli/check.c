@@ -242,7 +242,8 @@ static bool needs_sockets(const struct check *c, const struct candidate *candida
 
 static bool is_needed(const struct check *c, size_t instance)
 {
-	bool is_sockets = c->conf->instances[instance].collector == &collector_sockets;
+	bool is_sockets = c->conf->instances[instance].collector == &collector_sockets &&
+			  !c->conf->instances[instance].netns;
 
 	for (size_t i = 0; i < c->n; i++) {
 		const struct candidate *candidate = &c->candidates[i];

@@ -21,7 +21,7 @@
 struct graph_ref {
 	size_t instance; /* of conf's */
 	const struct graph *graph;
-	char name[GRAPH_NAME_SIZE]; /* "sockets-http-states": [a-z0-9_-]+, unique */
+	char name[GRAPH_NAME_SIZE]; /* "sockets-http-states": [a-z0-9_.-]+, unique */
 };
 
 /* All of them, in the order of conf's instances, into an array for free(). Returns 0 or -ENOMEM. */

@@ -9,12 +9,14 @@
 #include "collectors/registry.h"
 #include "daemon/util.h"
 
-#define MAX_LABELS 3
+#define NETNS_SIZE 33 /* a title and NUL */
 
 /* An instance that the file tells of, by what its name is made of. */
 struct source {
 	const struct collector *collector;
-	const char *name; /* "sockets-http", the key in the file */
+	const char *name;       /* "sockets-http", "gw.sockets", the key in the file */
+	const char *own;        /* without its network namespace */
+	char netns[NETNS_SIZE]; /* "gw", "" for the daemon's own */
 	const char *
 		title; /* "http", "all" for the one of the untitled section; NULL: its collector has no titles */
 	const json_t *values;
@@ -41,13 +43,33 @@ static bool find_title(const struct collector *c, const char *name, const char *
 	return c->section && !name[len];
 }
 
+/* A name of an instance or a rule is taken apart: returns what is behind "gw.", which goes into netns. */
+static const char *split(const char *name, char netns[static NETNS_SIZE])
+{
+	const char *point = strchr(name, '.');
+
+	netns[0] = '\0';
+	if (!point || point - name >= NETNS_SIZE)
+		return name;
+	snprintf(netns, NETNS_SIZE, "%.*s", (int)(point - name), name);
+	return point + 1;
+}
+
+/* The label; left out for the daemon's own. */
+static struct expo_label netns_label(const char *netns)
+{
+	return (struct expo_label){"netns", *netns ? netns : NULL};
+}
+
 /* False for what another version of the daemon reads. */
 static bool find_source(const char *name, struct source *out)
 {
+	*out = (struct source){.name = name};
+	out->own = split(name, out->netns);
 	for (size_t i = 0; i < registry_len; i++) {
-		*out = (struct source){.collector = registry[i], .name = name};
-		if (find_title(registry[i], name, &out->title))
-			return true;
+		out->collector = registry[i];
+		if (find_title(registry[i], out->own, &out->title))
+			return !out->netns[0] || registry[i]->in_netns;
 	}
 	return false;
 }
@@ -81,6 +103,7 @@ static void write_samples(const struct metrics *m, const struct expo_family *fam
 	for (size_t i = 0; i < m->n; i++) {
 		const struct source *s = &m->sources[i];
 		const struct expo_label labels[] = {
+			netns_label(s->netns),
 			{"instance", s->title},
 			{c->label, column},
 		};
@@ -115,6 +138,17 @@ static void write_readings(const struct metrics *m)
 	}
 }
 
+static void write_of_collector(const struct metrics *m, const struct expo_family *family,
+	const struct source *source, double value)
+{
+	const struct expo_label labels[] = {
+		{"collector", source->own},
+		netns_label(source->netns),
+	};
+
+	expo_sample(m->expo, family, labels, ARRAY_LEN(labels), value);
+}
+
 static void write_collectors(const struct metrics *m, bool stale)
 {
 	static const struct expo_family up = {
@@ -130,21 +164,15 @@ static void write_collectors(const struct metrics *m, bool stale)
 	const json_t *durations = json_object_get(m->file->json, "durations");
 
 	expo_family(m->expo, &up);
-	for (size_t i = 0; i < m->n; i++) {
-		const struct expo_label label = {"collector", m->sources[i].name};
-
-		expo_sample(m->expo, &up, &label, 1,
+	for (size_t i = 0; i < m->n; i++)
+		write_of_collector(m, &up, &m->sources[i],
 			!stale && !json_object_get(m->file->errors, m->sources[i].name));
-	}
 	if (stale)
 		return;
 	expo_family(m->expo, &duration);
-	for (size_t i = 0; i < m->n; i++) {
-		const struct expo_label label = {"collector", m->sources[i].name};
-
-		expo_sample(m->expo, &duration, &label, 1,
+	for (size_t i = 0; i < m->n; i++)
+		write_of_collector(m, &duration, &m->sources[i],
 			status_number(json_object_get(durations, m->sources[i].name)));
-	}
 }
 
 static const struct expo_family alert_level = {
@@ -157,8 +185,11 @@ static void write_level(
 	const struct metrics *m, const char *name, const char *instance, double level)
 {
 	struct source source = {0};
+	char netns[NETNS_SIZE];
+	const char *own = split(name, netns);
 	const struct expo_label labels[] = {
-		{"alert", name},
+		{"alert", own},
+		netns_label(netns),
 		{"instance", instance && find_source(instance, &source) ? source.title : instance},
 	};
 
@@ -231,9 +262,11 @@ static void write_trends(const struct metrics *m)
 	expo_family(m->expo, &family);
 	json_object_foreach(json_object_get(m->file->json, "trends"), name, trend)
 	{
-		const struct expo_label label = {"alert", name};
+		char netns[NETNS_SIZE];
+		const char *own = split(name, netns);
+		const struct expo_label labels[] = {{"alert", own}, netns_label(netns)};
 
-		expo_sample(m->expo, &family, &label, 1,
+		expo_sample(m->expo, &family, labels, ARRAY_LEN(labels),
 			status_number(json_object_get(trend, "seconds_to_full")));
 	}
 }

@@ -78,21 +78,33 @@ void bpf_walk_close(struct bpf_walk *walk)
 	*walk = BPF_WALK;
 }
 
-void bpf_walk_begin(struct bpf_walk *walk)
+void bpf_walk_begin(struct bpf_walk *walk, const struct bpf_walk_target *targets, size_t n)
 {
 	walk->next = 0;
+	walk->targets = targets;
+	walk->n_targets = n;
+}
+
+bool bpf_walk_has_others(const struct bpf_walk *walk)
+{
+	return walk->out->every_netns;
 }
 
 static int run(struct bpf_walk *walk)
 {
-	uint64_t bucket = walk->next;
+	struct tcp_walk_request request = {.bucket = walk->next};
 	union bpf_attr attr;
 	int r;
 
+	for (size_t i = 0; i < walk->n_targets; i++) {
+		uint32_t netns = (uint32_t)walk->targets[i].netns;
+
+		request.netns[tcp_walk_word(netns)] |= tcp_walk_bit(netns);
+	}
 	memset(&attr, 0, sizeof(attr));
 	attr.test.prog_fd = (uint32_t)walk->program;
-	attr.test.ctx_in = (uint64_t)(uintptr_t)&bucket;
-	attr.test.ctx_size_in = sizeof(bucket);
+	attr.test.ctx_in = (uint64_t)(uintptr_t)&request;
+	attr.test.ctx_size_in = sizeof(request);
 	r = sys_bpf(BPF_PROG_TEST_RUN, &attr);
 	if (r < 0)
 		return r;
@@ -110,8 +122,19 @@ static int run(struct bpf_walk *walk)
 	}
 }
 
-static void hand_over(
-	const struct tcp_walk_socket *from, uint32_t n, const struct socket_sink *sink)
+/* One socket, to whoever wants those of its namespace; a number of another may have the same bit. */
+static void tell(const struct bpf_walk *walk, uint32_t netns, const struct socket_sink *own,
+	const struct tcp_socket *socket)
+{
+	if (netns == walk->out->netns)
+		own->add(own->arg, socket);
+	for (size_t i = 0; i < walk->n_targets; i++)
+		if (walk->targets[i].netns == netns)
+			walk->targets[i].sink->add(walk->targets[i].sink->arg, socket);
+}
+
+static void hand_over(const struct bpf_walk *walk, const struct tcp_walk_socket *from, uint32_t n,
+	const struct socket_sink *sink)
 {
 	struct tcp_socket socket = {.backlog = BACKLOG_UNKNOWN, .drops = DROPS_UNKNOWN};
 
@@ -123,7 +146,7 @@ static void hand_over(
 		socket.remote_port = ntohs(from->remote_port);
 		tcp_socket_address(socket.local, from->family, from->local);
 		tcp_socket_address(socket.remote, from->family, from->remote);
-		sink->add(sink->arg, &socket);
+		tell(walk, from->netns, sink, &socket);
 	}
 }
 
@@ -139,7 +162,7 @@ int bpf_walk_step(struct bpf_walk *walk, const struct socket_sink *sink)
 
 		if (n > TCP_WALK_SOCKETS)
 			return -EPROTO;
-		hand_over(walk->out->socket[lane], n, sink);
+		hand_over(walk, walk->out->socket[lane], n, sink);
 	}
 	next = walk->out->next;
 	if (next <= walk->next)

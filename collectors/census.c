@@ -7,10 +7,12 @@
 
 #include "collectors/bpf_walk.h"
 #include "collectors/inet_diag.h"
+#include "collectors/netns.h"
 #include "collectors/proc_net_tcp.h"
 #include "daemon/log.h"
 #include "daemon/util.h"
 
+#define NAME_SIZE 48 /* a title of 32 in front */
 #define SLICE_SECONDS 0.003
 #define EVERY_MAX 6   /* intervals between counts; half of what the RRDs bear */
 #define LEAD_FACTOR 2 /* a count is given its own time twice */
@@ -39,8 +41,12 @@ struct client {
 
 #define CLIENTS 2 /* while a configuration takes over from another */
 
+/* Whether a namespace's connections are in the table that the program walks. */
+enum table { TABLE_UNKNOWN, TABLE_SHARED, TABLE_OTHER };
+
 struct census {
 	unsigned owners;
+	char name[NAME_SIZE]; /* of what it counts: "sockets", "gw.sockets" */
 	struct proc *proc;
 	struct client clients[CLIENTS];
 	size_t n_clients;        /* the last one counts */
@@ -61,6 +67,14 @@ struct census {
 	double cost, duration;     /* of one: CPU time, averaged, and time */
 	unsigned every, passed;    /* rows from one to the next; rows since the last one */
 	bool every_said;
+
+	struct census *leader;       /* whose walk may count for this one, or NULL */
+	struct census *first, *next; /* of those that follow this one; of this one's leader */
+	bool led;                    /* by the walk under way, or the last one */
+	enum table table;
+	struct bpf_walk_target *targets; /* of the walk under way */
+	size_t n_followers;
+	bool own_alone, own_alone_said; /* the program tells of no other namespace */
 
 	struct procfile range, reserved;
 	struct ports ports;
@@ -97,9 +111,12 @@ int census_new(struct proc *proc, struct census **out)
 	if (!c)
 		return -ENOMEM;
 	c->owners = 1;
+	if (proc_netns(proc))
+		snprintf(c->name, sizeof(c->name), "%s.", netns_name(proc_netns(proc)));
+	strncat(c->name, "sockets", sizeof(c->name) - strlen(c->name) - 1);
 	c->proc = proc_ref(proc);
 	c->sink = (struct socket_sink){begin_sockets, add_socket, c};
-	c->diag.fd = -1;
+	c->diag = (struct inet_diag){.fd = -1, .netns = proc_netns(proc)};
 	c->walk = BPF_WALK;
 	c->every = 1;
 	c->result = READING_KEPT;
@@ -115,10 +132,52 @@ struct census *census_ref(struct census *c)
 	return c;
 }
 
+/* A walk that tells of it begins anew. */
+static void leave_walk(struct census *c)
+{
+	if (c->leader && c->led)
+		c->leader->source = NULL;
+	c->led = false;
+}
+
+static void unfollow(struct census *c)
+{
+	struct census **link = &c->leader->first;
+
+	leave_walk(c);
+	while (*link != c)
+		link = &(*link)->next;
+	*link = c->next;
+	c->leader->n_followers--;
+	census_free(take_ptr(c->leader));
+}
+
+int census_follow(struct census *c, struct census *leader)
+{
+	size_t n = leader->n_followers + 1;
+	struct bpf_walk_target *targets =
+		reallocarray(leader->targets, n, sizeof(*leader->targets));
+
+	/* A walk under way has them in another place. */
+	for (struct census *f = leader->first; f; f = f->next)
+		leave_walk(f);
+	if (!targets)
+		return -ENOMEM;
+	leader->targets = targets;
+	leader->n_followers = n;
+	c->next = leader->first;
+	leader->first = c;
+	c->leader = census_ref(leader);
+	return 0;
+}
+
 void census_free(struct census *c)
 {
 	if (!c || --c->owners > 0)
 		return;
+	if (c->leader)
+		unfollow(c);
+	free(c->targets);
 	inet_diag_close(&c->diag);
 	bpf_walk_close(&c->walk);
 	procfile_close(&c->range);
@@ -143,18 +202,79 @@ static int netlink_step(struct census *c)
 	return r == INET_DIAG_MORE;
 }
 
+/* A namespace may have a table of its own (net.ipv4.tcp_child_ehash_entries, since Linux 6.1); a number below 0 says that it
+ * has none. */
+static bool has_own_table(const struct census *c)
+{
+	struct procfile file = PROCFILE("sys/net/ipv4/tcp_ehash_entries");
+	struct span text;
+	bool own = procfile_read(c->proc, &file, &text) == 0 && text.len && text.at[0] != '-';
+
+	procfile_close(&file);
+	return own;
+}
+
+/* The initial namespace has the table that the others share, and is the only one with this file. */
+static bool walks_shared_table(const struct census *c)
+{
+	return proc_has(c->proc, "sys/net/ipv4/tcp_max_orphans") || !has_own_table(c);
+}
+
+static bool shares_table(struct census *c)
+{
+	if (c->table == TABLE_UNKNOWN)
+		c->table = has_own_table(c) || !walks_shared_table(c->leader) ? TABLE_OTHER
+									      : TABLE_SHARED;
+	return c->table == TABLE_SHARED;
+}
+
+static void let_go(struct census *c)
+{
+	for (struct census *f = c->first; f; f = f->next)
+		f->led = false;
+}
+
+/* Its listeners, which the walk does not find; then the walk counts for it. What fails here, its own count will tell. */
+static bool lead(struct census *follower)
+{
+	if (!follower->n_clients || !netns_number(proc_netns(follower->proc)) ||
+		!shares_table(follower))
+		return false;
+	follower->led = inet_diag_dump(&follower->diag, INET_DIAG_LISTEN, &follower->sink) == 0;
+	return follower->led;
+}
+
 static int bpf_begin(struct census *c)
 {
 	int r = inet_diag_dump(&c->diag, INET_DIAG_LISTEN, &c->sink);
+	size_t n = 0;
 
-	bpf_walk_begin(&c->walk);
+	for (struct census *f = c->first; f && r == 0 && !c->own_alone; f = f->next)
+		if (lead(f))
+			c->targets[n++] = (struct bpf_walk_target){
+				netns_number(proc_netns(f->proc)), &f->sink};
+	bpf_walk_begin(&c->walk, c->targets, n);
 	return r < 0 ? reading_fail(&c->failure, r, "TCP listeners by netlink") : 1;
+}
+
+static void go_alone(struct census *c)
+{
+	let_go(c);
+	c->own_alone = true;
+	if (!c->own_alone_said)
+		log_notice("%s: the BPF program that is there tells of the daemon's own network "
+			   "namespace alone, see "
+			   "connwatch-bpf --netns; source netlink is used for the others",
+			c->name);
+	c->own_alone_said = true;
 }
 
 static int bpf_step(struct census *c)
 {
 	int r = bpf_walk_step(&c->walk, &c->sink);
 
+	if (r >= 0 && c->walk.n_targets && !c->own_alone && !bpf_walk_has_others(&c->walk))
+		go_alone(c);
 	return r < 0 ? reading_fail(&c->failure, r, "TCP sockets by BPF") : r;
 }
 
@@ -183,6 +303,7 @@ static void change_client(struct census *c)
 {
 	if (c->source == &sources[CENSUS_NETLINK])
 		inet_diag_close(&c->diag); /* with what is left of the dump */
+	leave_walk(c);
 	c->source = NULL;
 	c->done = false;
 	c->every = 1;
@@ -215,6 +336,17 @@ void census_stop(struct census *c, const void *arg)
 	c->n_clients--;
 }
 
+void census_restart(struct census *c)
+{
+	inet_diag_close(&c->diag);
+	procfile_close(&c->range);
+	procfile_close(&c->reserved);
+	change_client(c);
+	c->last = NULL;
+	c->table = TABLE_UNKNOWN;
+	c->fullest.usable = 0;
+}
+
 struct counts {
 	double n[TCP_STATES];
 };
@@ -244,7 +376,7 @@ static int count_by_bpf(struct census *c, struct counts *counts)
 	int r;
 
 	begin_counts(counts);
-	bpf_walk_begin(&c->walk);
+	bpf_walk_begin(&c->walk, NULL, 0);
 	do
 		r = bpf_walk_step(&c->walk, &sink);
 	while (r == 1);
@@ -322,6 +454,7 @@ static void try_bpf(struct census *c)
 		return;
 	}
 	c->bpf = BPF_WORKS;
+	c->own_alone = false;
 	if (client(c)->config.source == CENSUS_AUTO && !agrees(c)) {
 		c->bpf = BPF_REFUSED;
 		bpf_walk_close(&c->walk);
@@ -334,7 +467,8 @@ static const struct source *choose_source(struct census *c)
 		return &sources[CENSUS_PROC];
 	if (client(c)->config.source == CENSUS_NETLINK)
 		return &sources[CENSUS_NETLINK];
-	if (c->bpf == BPF_UNTRIED)
+	/* The program walks on behalf of the daemon's own namespace, and tells of the others with it. */
+	if (c->bpf == BPF_UNTRIED && !proc_netns(c->proc))
 		try_bpf(c);
 	if (c->bpf == BPF_WORKS)
 		return &sources[CENSUS_BPF];
@@ -355,7 +489,7 @@ static bool fall_back(struct census *c, int error)
 	other = choose_source(c);
 	if (other == source)
 		return false;
-	log_notice("sockets: %s; source %s is used instead", c->failure.error, other->name);
+	log_notice("%s: %s; source %s is used instead", c->name, c->failure.error, other->name);
 	return true;
 }
 
@@ -382,8 +516,10 @@ static int step(struct census *c)
 	if (!c->source) {
 		c->failure.error[0] = '\0';
 		c->cpu = c->wall = 0;
+		let_go(c);
 		c->source = choose_source(c);
-		read_ports(c);
+		if (!c->leader) /* port_tuple is of the daemon's own */
+			read_ports(c);
 		r = c->source->begin(c);
 	} else {
 		r = c->source->step(c);
@@ -396,9 +532,9 @@ static int step(struct census *c)
 	return 1;
 }
 
-static void space_out(struct census *c, long interval)
+static void space_out(struct census *c, long interval, size_t sharers)
 {
-	double budget = client(c)->config.cpu_share / 100 * (double)interval;
+	double budget = client(c)->config.cpu_share / 100 * (double)interval / (double)sharers;
 
 	c->every = 1;
 	while (c->every < EVERY_MAX && c->cost > budget * c->every)
@@ -406,9 +542,9 @@ static void space_out(struct census *c, long interval)
 	if (c->every == 1 || c->every_said)
 		return;
 	c->every_said = true;
-	log_notice("sockets: a count takes %.2f s of CPU time; it is made every %ld s, because of "
+	log_notice("%s: a count takes %.2f s of CPU time; it is made every %ld s, because of "
 		   "cpu_share = %g",
-		c->cost, c->every * interval, client(c)->config.cpu_share);
+		c->name, c->cost, c->every * interval, client(c)->config.cpu_share);
 }
 
 static void finish(struct census *c, int r)
@@ -424,6 +560,22 @@ static void finish(struct census *c, int r)
 		c->fullest.usable = c->ports.n_usable;
 	}
 	c->source = NULL;
+}
+
+/* A count of the leader is one of those that it led too; if it failed, they make their own. */
+static void finish_walk(struct census *c, int r)
+{
+	for (struct census *f = c->first; f; f = f->next) {
+		if (!f->led)
+			continue;
+		f->led = r == 0;
+		if (!f->led)
+			continue;
+		f->cpu = f->wall = 0;
+		f->source = c->source;
+		finish(f, 0);
+	}
+	finish(c, r);
 }
 
 static bool is_due(const struct census *c)
@@ -449,19 +601,21 @@ bool census_advance(struct census *c)
 	while (r == 1 && clock_seconds(CLOCK_MONOTONIC) < end)
 		r = step(c);
 	if (r != 1)
-		finish(c, r);
+		finish_walk(c, r);
 	return r == 1;
 }
 
-void census_row(struct census *c, long interval)
+void census_row(struct census *c, long interval, size_t sharers)
 {
 	while (is_due(c))
 		census_advance(c);
 	if (c->done) {
 		c->done = false;
 		c->passed = 0;
-		if (c->result == 0)
-			space_out(c, interval);
+		if (c->led)
+			c->every = c->leader->every;
+		else if (c->result == 0)
+			space_out(c, interval, sharers);
 	} else {
 		c->passed++;
 		c->result = READING_KEPT;

@@ -25,8 +25,13 @@ struct census_config {
 
 struct census;
 
-/* proc gets one more owner. Returns 0 or -ENOMEM. */
+/* Of the sockets that proc's network namespace has; proc gets one more owner. Returns 0 or -ENOMEM. */
 int census_new(struct proc *proc, struct census **out);
+/*
+ * The census of another network namespace follows that of the daemon's own, which has to be done first: where the BPF
+ * program walks the table that they share, one walk counts for all. Returns 0 or -ENOMEM.
+ */
+int census_follow(struct census *census, struct census *leader);
 /* One more owner, as of a configuration that is to take over: census_free() for each. Returns census. */
 struct census *census_ref(struct census *census);
 void census_free(struct census *census);
@@ -37,6 +42,8 @@ void census_free(struct census *census);
  */
 void census_start(
 	struct census *census, const struct census_config *config, const struct socket_sink *sink);
+/* Another network namespace is in the place of the one that was counted, or none: begin anew. */
+void census_restart(struct census *census);
 /* No more for the sink with this arg. */
 void census_stop(struct census *census, const void *arg);
 
@@ -47,8 +54,9 @@ void census_stop(struct census *census, const void *arg);
 double census_lead(const struct census *census);
 /* Do a slice of it, some milliseconds. Returns whether there is more to do. */
 bool census_advance(struct census *census);
-/* A row is made, one each interval (seconds): finish its count, or pass it over. */
-void census_row(struct census *census, long interval);
+/* A row is made, one each interval (seconds): finish its count, or pass it over. sharers: how many censuses have the
+ * cpu_share together. */
+void census_row(struct census *census, long interval, size_t sharers);
 /*
  * How that went: 0, and the sink was told of every socket; READING_KEPT: this row was passed over;
  * or -errno with r->error set, as a collector's round().

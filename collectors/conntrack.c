@@ -316,6 +316,7 @@ const struct collector collector_conntrack = {
 	.help = "The connection tracking table",
 	.metrics = metrics,
 	.n_metrics = N_METRICS,
+	.in_netns = true,
 	.section = "conntrack",
 	.settings = settings,
 	.n_settings = ARRAY_LEN(settings),

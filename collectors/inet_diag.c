@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "collectors/netns.h"
 #include "daemon/util.h"
 
 #define BUFFER_SIZE (32 * 1024) /* bytes; the kernel never fills more in a dump */
@@ -20,13 +21,29 @@
 	(SK_MEMINFO_DROPS * sizeof(uint32_t)) /* in the array of numbers, since Linux 4.7 */
 #define TIMEOUT_SEC 1 /* the kernel answers from within recv(), so this is never waited for */
 
+/* In the namespace whose sockets it is to tell. */
+static int open_socket(const struct netns *netns)
+{
+	int r = netns_enter(netns), fd;
+
+	if (r < 0)
+		return r;
+	fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	if (fd < 0)
+		fd = -errno;
+	netns_leave(netns);
+	return fd;
+}
+
 static int diag_open(struct inet_diag *diag)
 {
-	CLEANUP_CLOSE int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	CLEANUP_CLOSE int fd = open_socket(diag->netns);
 	const struct timeval timeout = {.tv_sec = TIMEOUT_SEC};
 	const struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
 
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) < 0)
+	if (fd < 0)
+		return fd;
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) < 0)
 		return -errno;
 	/* Connected, so that no other process can answer. */
 	if (connect(fd, (const struct sockaddr *)&kernel, sizeof(kernel)) < 0)

@@ -16,9 +16,12 @@
 #define INET_DIAG_ALL 0xfffu /* every state that has a name; NEW_SYN_RECV comes as SYN_RECV */
 #define INET_DIAG_LISTEN (1u << TCP_LISTEN) /* cheap: the table of connections is not walked */
 
+struct netns; /* collectors/netns.h */
+
 /* Initialise with { .fd = -1 }. */
 struct inet_diag {
-	int fd; /* kept open between dumps that went well */
+	int fd;                    /* kept open between dumps that went well */
+	const struct netns *netns; /* whose sockets; NULL: the daemon's own network namespace */
 	uint32_t seq;
 	uint32_t states;      /* asked for by the dump under way */
 	unsigned interrupted; /* how often it was */

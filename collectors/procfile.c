@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "collectors/netns.h"
 #include "daemon/util.h"
 
 #define BUFFER_START (32 * 1024)        /* bytes; net/netstat has 6 KiB on Linux 6.18 */
@@ -19,14 +20,16 @@ struct proc {
 	int fd; /* the directory */
 	unsigned owners;
 	bool recorded;
+	struct netns *netns; /* NULL: the daemon's own */
 	char *buffer;
 	size_t size;
 	char *supplied_path, *supplied_text; /* see proc_supply(); NULL: none */
 };
 
-int proc_new(const char *path, struct proc **out)
+/* fd: the directory, or -1 with errno. */
+static int make(int directory, struct proc **out)
 {
-	CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP_CLOSE int fd = directory;
 	struct proc *proc;
 	struct statfs fs;
 
@@ -48,6 +51,27 @@ int proc_new(const char *path, struct proc **out)
 	return 0;
 }
 
+int proc_new(const char *path, struct proc **out)
+{
+	return make(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), out);
+}
+
+int proc_new_netns(const struct proc *proc, struct netns *netns, struct proc **out)
+{
+	int r = make(fcntl(proc->fd, F_DUPFD_CLOEXEC, 0), out);
+
+	if (r < 0)
+		netns_free(netns);
+	else
+		(*out)->netns = netns;
+	return r;
+}
+
+struct netns *proc_netns(const struct proc *proc)
+{
+	return proc->netns;
+}
+
 struct proc *proc_ref(struct proc *proc)
 {
 	proc->owners++;
@@ -59,6 +83,7 @@ void proc_free(struct proc *proc)
 	if (!proc || --proc->owners > 0)
 		return;
 	close(proc->fd);
+	netns_free(proc->netns);
 	free(proc->buffer);
 	free(proc->supplied_path);
 	free(proc->supplied_text);
@@ -86,10 +111,16 @@ bool proc_is_recorded(const struct proc *proc)
 
 int proc_open(const struct proc *proc, const char *path)
 {
-	/* O_NONBLOCK: a pipe put into a recorded tree must not hold up the daemon. */
-	int fd = openat(proc->fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int r = netns_enter(proc->netns), fd;
 
-	return fd < 0 ? -errno : fd;
+	if (r < 0)
+		return r;
+	/* O_NONBLOCK: a pipe put into a recorded tree must not hold up the daemon. */
+	fd = openat(proc->fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		fd = -errno;
+	netns_leave(proc->netns);
+	return fd;
 }
 
 bool proc_has(const struct proc *proc, const char *path)

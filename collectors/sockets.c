@@ -260,6 +260,7 @@ const struct collector collector_sockets = {
 	.metrics = metrics,
 	.n_metrics = N_METRICS,
 	.label = "state",
+	.in_netns = true,
 	.section = "sockets",
 	.settings = settings,
 	.n_settings = ARRAY_LEN(settings),

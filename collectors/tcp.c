@@ -125,6 +125,7 @@ const struct collector collector_tcp = {
 	.help = "TCP connections and segments",
 	.metrics = metrics,
 	.n_metrics = N_METRICS,
+	.in_netns = true,
 	.section = "tcp",
 	.graphs = graphs,
 	.n_graphs = ARRAY_LEN(graphs),

@@ -85,14 +85,15 @@ struct census; /* collectors/census.h */
 
 /* Lent to init(); everything in it outlives the instance. */
 struct collector_env {
-	struct proc *proc; /* the host's /proc or a recorded tree */
-	struct census *census;
-	const char *title;  /* title of its section, "" if none */
-	const void *config; /* the struct its section's settings filled */
+	struct proc *proc; /* the host's /proc or a recorded tree; of an instance in another network
+			      namespace as that one has it */
+	struct census *census; /* of the same namespace */
+	const char *title;     /* title of its section, "" if none */
+	const void *config;    /* the struct its section's settings filled */
 	const void *common; /* titled instances: the struct of the collector's untitled section, or
 			       NULL */
-	void *shared; /* shared_size bytes common to the collector's instances, zeroed before the
-			 first init() */
+	void *shared;       /* shared_size bytes common to the collector's instances in one network
+			 namespace, zeroed before the first init() */
 };
 
 #define READING_ERROR_SIZE 192
@@ -114,6 +115,9 @@ struct collector {
 	const char *
 		label; /* exported as one series with this label, the column its value ("state"); NULL: as a
 			      series for each column */
+
+	bool in_netns; /* its untitled instance has one like it in each other network namespace; its
+			  init() opens files by env->proc alone, and only -ENOMEM fails it */
 
 	const char *section; /* untitled configuration section (any number of keys besides
 				`enabled`), or NULL */

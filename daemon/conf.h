@@ -21,12 +21,21 @@ struct archive {
 	long step, rows; /* seconds; number of rows */
 };
 
-/* One thing that is read, kept in one RRD: an enabled collector, or one titled section of it. */
+/* Another network namespace that is watched. */
+struct conf_netns {
+	const char *name; /* "gw", what its instances and rules begin with */
+	const char *path; /* "/run/netns/gw" */
+};
+
+/* One thing that is read, kept in one RRD: an enabled collector, or one titled section of it, or such a collector in
+ * another network namespace. */
 struct conf_instance {
 	const struct collector *collector;
-	const char *name;  /* "conntrack", "sockets-http": RRD file stem, key of status.json */
-	const char *title; /* "" if none */
-	const void *config, *common; /* see struct collector_env */
+	const char *
+		name; /* "conntrack", "sockets-http", "gw.conntrack": RRD file stem, key of status.json */
+	const char *title;              /* "" if none */
+	const void *config, *common;    /* see struct collector_env */
+	const struct conf_netns *netns; /* NULL: the daemon's own */
 };
 
 struct conf {
@@ -37,10 +46,14 @@ struct conf {
 	long rrd_queue;                 /* seconds of rows that may wait to be written */
 	const struct archive *archives; /* ascending steps, one per step, in force for `interval` */
 	size_t n_archives;
+	const struct conf_netns *netns; /* in the order written */
+	size_t n_netns;
 	const struct conf_instance *instances; /* enabled ones only, in registry order, titled ones
-						  after their untitled */
+						  after their untitled, then those of other network
+						  namespaces */
 	size_t n_instances;
-	const struct rule *rules; /* shipped ones as changed, then the administrator's, disabled
+	const struct rule *rules; /* shipped ones as changed, with those that other network
+				     namespaces have of them, then the administrator's, disabled
 				     ones included */
 	size_t n_rules;
 };
@@ -74,6 +87,11 @@ void conf_print(const struct conf *conf, FILE *out);
  * operand names a collector that is switched off, -EINVAL for a name that exists nowhere.
  */
 int conf_operand(const struct conf *conf, const char *operand, size_t *instance, size_t *metric);
+
+/* The network namespace that an instance, operand or rule is called by in front ("gw." of "gw.conntrack-full"), or NULL;
+ * then *rest is the name behind it, else the whole one. */
+const struct conf_netns *conf_netns_of(
+	const struct conf *conf, const char *name, const char **rest);
 
 /* True for "listener-*.drops": one rule with a state for each titled instance. */
 bool conf_operand_is_pattern(const char *operand);

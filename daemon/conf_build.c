@@ -139,6 +139,31 @@ static void build_rrd(struct load *l, const struct schema_section *section)
 	build_archives(l, block, &rrd.archives);
 }
 
+static void build_netns(struct load *l, const struct schema_section *section)
+{
+	struct conf_netns *netns = l->netns;
+	size_t n = 0;
+
+	for (const struct conf_block *b = first_block(l, section); b;
+		b = next_block(b->next, section)) {
+		const struct conf_place *place = given(b, "path");
+
+		netns[n].name = b->title;
+		conf_fill(l, b, &netns[n], NULL);
+		if (!place)
+			conf_problem_add(&l->problems, &b->place,
+				"netns \"%s\": needs path, such as \"/run/netns/%s\"", b->title,
+				b->title);
+		else if (netns[n].path && netns[n].path[0] != '/')
+			conf_problem_add(&l->problems, place,
+				"netns \"%s\": path: \"%.200s\" is not absolute", b->title,
+				netns[n].path);
+		n++;
+	}
+	l->conf->netns = netns;
+	l->conf->n_netns = n;
+}
+
 /* The config struct of one section: defaults, then what is written. NULL if the collector has none.
  */
 static void *build_config(struct load *l, const struct schema_section *section,
@@ -197,37 +222,56 @@ static void build_titled(
 	}
 }
 
+/* The instances in other network namespaces: one in each, as the untitled one. */
+static void build_in_netns(struct load *l, const struct collector *collector, const void *config)
+{
+	for (size_t i = 0; i < l->conf->n_netns; i++) {
+		const struct conf_netns *netns = &l->conf->netns[i];
+
+		l->instances[l->n_instances++] = (struct conf_instance){
+			.collector = collector,
+			.name = arena_printf(l->arena, "%s.%s", netns->name, collector->name),
+			.title = "",
+			.config = config,
+			.netns = netns,
+		};
+	}
+}
+
 /* Sections come in registry order, a collector's titled one right behind its untitled one. */
 static void build_instances(struct load *l)
 {
-	const struct collector *last = NULL;
+	const struct schema *schema = l->schema;
 	const void *common = NULL;
 	bool on = true;
 
-	for (size_t i = 0; i < l->schema->n; i++) {
-		const struct schema_section *s = &l->schema->section[i];
+	for (size_t i = 0; i < schema->n; i++) {
+		const struct schema_section *s = &schema->section[i];
 		struct collector_switch enabled = {.enabled = true};
+		bool first = i == 0 || schema->section[i - 1].collector != s->collector;
+		bool last = i + 1 == schema->n || schema->section[i + 1].collector != s->collector;
 
 		if (!s->collector)
 			continue;
-		if (s->collector != last) {
+		if (first) {
 			common = NULL;
 			on = true;
-			last = s->collector;
 		}
 		if (s->titled) {
 			build_titled(l, s, common, on);
-			continue;
+		} else {
+			common = build_config(l, s, first_block(l, s), &enabled);
+			on = enabled.enabled;
 		}
-		common = build_config(l, s, first_block(l, s), &enabled);
-		on = enabled.enabled;
-		if (on)
+		if (!s->titled && on)
 			l->instances[l->n_instances++] = (struct conf_instance){
 				.collector = s->collector,
 				.name = s->collector->name,
 				.title = "",
 				.config = common,
 			};
+		if (last && on && s->collector->in_netns)
+			build_in_netns(l, s->collector, common);
 	}
 	l->conf->instances = l->instances;
 	l->conf->n_instances = l->n_instances;
@@ -238,19 +282,19 @@ static const char *unless_empty(const char *text)
 	return text && *text ? text : NULL;
 }
 
-/* The rule that an alert section makes. */
-static struct rule build_rule(struct load *l, const struct conf_block *block)
+/* The rule that an alert section makes of the one that there is without it, or of none. */
+static struct rule build_rule(
+	struct load *l, const struct conf_block *block, const struct rule *initial)
 {
-	const struct rule *shipped = conf_shipped_rule(block->title);
 	struct rule rule = {0};
 
 	conf_fill(l, block, &rule, NULL);
-	rule = conf_rule_initial(block->title, unless_empty(rule.limit));
+	rule = initial ? *initial : conf_rule_initial(block->title, unless_empty(rule.limit));
 	conf_fill(l, block, &rule, NULL);
 	rule.value = unless_empty(rule.value);
 	rule.limit = unless_empty(rule.limit);
-	if (shipped && rule.value &&
-		strcmp(rule.value, shipped->value) != 0) /* the texts speak of another */
+	if (initial && rule.value &&
+		strcmp(rule.value, initial->value) != 0) /* the texts speak of another */
 		rule.subject = rule.advice = rule.above = rule.doing = rule.done = rule.ratio =
 			rule.message_id = NULL;
 	if (!l->arena->failed) /* else names are missing */
@@ -263,28 +307,59 @@ static const struct conf_block *alert_block(
 {
 	const struct conf_block *b = first_block(l, section);
 
-	while (b && strcmp(b->title, title) != 0)
+	while (b && title && strcmp(b->title, title) != 0)
 		b = next_block(b->next, section);
-	return b;
+	return title ? b : NULL;
 }
 
-static void build_rules(struct load *l, const struct schema_section *section, struct rule *rules)
+/* A shipped rule as changed, and what other network namespaces have of it. */
+static void build_shipped(
+	struct load *l, const struct schema_section *section, const struct rule *shipped)
 {
-	size_t n = 0;
+	const struct conf_block *block = alert_block(l, section, shipped->name);
+	struct rule own = block ? build_rule(l, block, shipped) : *shipped, derived;
 
+	l->rules[l->n_rules++] = own;
+	for (size_t i = 0; i < l->conf->n_netns; i++) {
+		if (!conf_rule_derive(&own, &l->conf->netns[i], l->arena, &derived))
+			continue;
+		block = alert_block(l, section, derived.name);
+		l->rules[l->n_rules++] = block ? build_rule(l, block, &derived) : derived;
+	}
+}
+
+static bool is_built(const struct load *l, const char *name)
+{
+	for (size_t i = 0; i < l->n_rules; i++)
+		if (l->rules[i].name && strcmp(l->rules[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* A point in its name stands behind a network namespace, of which there has to be one. */
+static bool names_netns(struct load *l, const struct conf_block *block)
+{
+	const char *rest;
+
+	if (!strchr(block->title, '.') || conf_netns_of(l->conf, block->title, &rest))
+		return true;
+	conf_problem_add(&l->problems, &block->place,
+		"alert \"%s\": there is no netns \"%.*s\" that it could be of", block->title,
+		(int)strcspn(block->title, "."), block->title);
+	return false;
+}
+
+static void build_rules(struct load *l, const struct schema_section *section)
+{
 	for (size_t i = 0; i < registry_len; i++)
-		for (size_t k = 0; k < registry[i]->n_rules; k++) {
-			const struct rule *shipped = &registry[i]->rules[k];
-			const struct conf_block *block = alert_block(l, section, shipped->name);
-
-			rules[n++] = block ? build_rule(l, block) : *shipped;
-		}
+		for (size_t k = 0; k < registry[i]->n_rules; k++)
+			build_shipped(l, section, &registry[i]->rules[k]);
 	for (const struct conf_block *b = first_block(l, section); b;
 		b = next_block(b->next, section))
-		if (!conf_shipped_rule(b->title))
-			rules[n++] = build_rule(l, b);
-	l->conf->rules = rules;
-	l->conf->n_rules = n;
+		if (!is_built(l, b->title) && names_netns(l, b))
+			l->rules[l->n_rules++] = build_rule(l, b, NULL);
+	l->conf->rules = l->rules;
+	l->conf->n_rules = l->n_rules;
 }
 
 static size_t count_blocks(const struct load *l)
@@ -307,12 +382,10 @@ static size_t count_shipped_rules(void)
 
 void conf_build(struct load *l)
 {
-	size_t n_blocks = count_blocks(l);
-	struct rule *rules =
-		arena_alloc(l->arena, n_blocks + count_shipped_rules(), sizeof(*rules));
+	size_t n_blocks = count_blocks(l), n_shipped = count_shipped_rules();
 
-	l->instances = arena_alloc(l->arena, n_blocks + registry_len, sizeof(*l->instances));
-	if (!rules || !l->instances)
+	l->netns = arena_alloc(l->arena, n_blocks, sizeof(*l->netns));
+	if (!l->netns)
 		return;
 	build_root(l);
 	for (size_t i = 0; i < l->schema->n; i++) {
@@ -320,9 +393,17 @@ void conf_build(struct load *l)
 			build_log(l, &l->schema->section[i]);
 		else if (l->schema->section[i].kind == SCHEMA_RRD)
 			build_rrd(l, &l->schema->section[i]);
+		else if (l->schema->section[i].kind == SCHEMA_NETNS)
+			build_netns(l, &l->schema->section[i]);
 	}
+	l->rules = arena_alloc(
+		l->arena, n_blocks + n_shipped * (1 + l->conf->n_netns), sizeof(*l->rules));
+	l->instances = arena_alloc(
+		l->arena, n_blocks + registry_len * (1 + l->conf->n_netns), sizeof(*l->instances));
+	if (!l->rules || !l->instances)
+		return;
 	build_instances(l);
 	for (size_t i = 0; i < l->schema->n; i++)
 		if (l->schema->section[i].kind == SCHEMA_ALERT)
-			build_rules(l, &l->schema->section[i], rules);
+			build_rules(l, &l->schema->section[i]);
 }

@@ -25,8 +25,11 @@ struct load {
 	struct conf_problems problems;
 	struct conf_statements statements;
 	struct cfg_t *cfg;
+	struct conf_netns *netns;
 	struct conf_instance *instances; /* conf->instances while they are made */
 	size_t n_instances;
+	struct rule *rules; /* conf->rules, the same */
+	size_t n_rules;
 };
 
 /* Store what a section says into base, `enabled` of a collector into *on. In conf.c. */

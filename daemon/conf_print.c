@@ -36,7 +36,8 @@ static const struct conf_instance *untitled_instance(
 	const struct conf *conf, const struct collector *collector)
 {
 	for (size_t i = 0; i < conf->n_instances; i++)
-		if (conf->instances[i].collector == collector && !*conf->instances[i].title)
+		if (conf->instances[i].collector == collector && !*conf->instances[i].title &&
+			!conf->instances[i].netns)
 			return &conf->instances[i];
 	return NULL;
 }
@@ -65,6 +66,15 @@ static void print_titled(const struct conf *conf, const struct schema_section *s
 	}
 }
 
+static void print_netns(const struct conf *conf, const struct schema_section *s, FILE *out)
+{
+	for (size_t i = 0; i < conf->n_netns; i++) {
+		fprintf(out, "\n%s \"%s\" {\n", s->name, conf->netns[i].name);
+		print_settings(s, &conf->netns[i], "\t", out);
+		fputs("}\n", out);
+	}
+}
+
 static void print_rule(const struct schema_section *s, const struct rule *rule, FILE *out)
 {
 	fprintf(out, "\nalert \"%s\" {\n", rule->name);
@@ -87,6 +97,9 @@ static void print_section(const struct conf *conf, const struct schema_section *
 		break;
 	case SCHEMA_RRD:
 		print_rrd(conf, out);
+		break;
+	case SCHEMA_NETNS:
+		print_netns(conf, s, out);
 		break;
 	case SCHEMA_COLLECTOR:
 		print_collector(conf, s, out);

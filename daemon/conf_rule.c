@@ -41,6 +41,12 @@ static bool could_make(const struct collector *c, const char *name, size_t len, 
 	return c->titled_section && name[stem] == '-' && !is_on;
 }
 
+/* The same of an instance in another network namespace. */
+static bool could_make_in_netns(const struct collector *c, const char *name, size_t len)
+{
+	return c->in_netns && strlen(c->name) == len && strncmp(c->name, name, len) == 0;
+}
+
 static bool is_on(const struct conf *conf, const struct collector *c)
 {
 	for (size_t i = 0; i < conf->n_instances; i++)
@@ -98,7 +104,8 @@ static int find_pattern(const char *pattern, const struct collector **collector,
 static int find_operand(const struct conf *conf, const char *operand, long *instance,
 	const struct collector **collector, size_t *metric)
 {
-	const char *dot = strrchr(operand, '.');
+	const char *dot = strrchr(operand, '.'), *rest;
+	const struct conf_netns *netns;
 	size_t len;
 
 	if (!dot)
@@ -116,8 +123,11 @@ static int find_operand(const struct conf *conf, const char *operand, long *inst
 		*collector = in->collector;
 		return find_metric(in->collector, dot + 1, metric);
 	}
-	for (size_t i = 0; i < registry_len; i++) {
-		if (!could_make(registry[i], operand, len, is_on(conf, registry[i])))
+	netns = conf_netns_of(conf, operand, &rest);
+	len = (size_t)(dot - rest);
+	for (size_t i = 0; rest <= dot && i < registry_len; i++) {
+		if (netns ? !could_make_in_netns(registry[i], rest, len)
+			  : !could_make(registry[i], rest, len, is_on(conf, registry[i])))
 			continue;
 		*instance = -1;
 		*collector = registry[i];
@@ -140,21 +150,54 @@ int conf_operand(const struct conf *conf, const char *operand, size_t *instance,
 	return 0;
 }
 
-const struct rule *conf_shipped_rule(const char *name)
+/* Whether an operand is about something that other network namespaces have too. */
+static bool is_in_netns(const char *operand)
 {
+	size_t len = strcspn(operand, ".");
+
 	for (size_t i = 0; i < registry_len; i++)
-		for (size_t k = 0; k < registry[i]->n_rules; k++)
-			if (strcmp(registry[i]->rules[k].name, name) == 0)
-				return &registry[i]->rules[k];
+		if (registry[i]->in_netns && strlen(registry[i]->name) == len &&
+			strncmp(registry[i]->name, operand, len) == 0)
+			return true;
+	return false;
+}
+
+bool conf_rule_derive(const struct rule *rule, const struct conf_netns *netns, struct arena *arena,
+	struct rule *out)
+{
+	const char *prefix = netns->name;
+
+	if (!rule->value || !is_in_netns(rule->value) || (rule->limit && !is_in_netns(rule->limit)))
+		return false;
+	*out = *rule;
+	out->name = arena_printf(arena, "%s.%s", prefix, rule->name);
+	out->value = arena_printf(arena, "%s.%s", prefix, rule->value);
+	if (rule->limit)
+		out->limit = arena_printf(arena, "%s.%s", prefix, rule->limit);
+	if (rule->above && is_in_netns(rule->above))
+		out->above = arena_printf(arena, "%s.%s", prefix, rule->above);
+	if (rule->subject)
+		out->subject = arena_printf(arena, "%s.%s", prefix, rule->subject);
+	return out->name && out->value;
+}
+
+const struct conf_netns *conf_netns_of(const struct conf *conf, const char *name, const char **rest)
+{
+	size_t len = strcspn(name, ".");
+
+	*rest = name;
+	for (size_t i = 0; name[len] && i < conf->n_netns; i++) {
+		if (strlen(conf->netns[i].name) != len ||
+			strncmp(conf->netns[i].name, name, len) != 0)
+			continue;
+		*rest = name + len + 1;
+		return &conf->netns[i];
+	}
 	return NULL;
 }
 
 struct rule conf_rule_initial(const char *name, bool has_limit)
 {
-	const struct rule *shipped = conf_shipped_rule(name);
-
-	if (shipped)
-		return *shipped;
 	if (has_limit)
 		return (struct rule){.name = name, RULE_DEFAULTS, RULE_PERCENT};
 	return (struct rule){.name = name, RULE_DEFAULTS};

@@ -9,11 +9,14 @@
 #include "daemon/conf_problem.h"
 #include "daemon/conf_read.h"
 
-/* A shipped rule by name, or NULL. */
-const struct rule *conf_shipped_rule(const char *name);
+/*
+ * A shipped rule (as changed) becomes that of another network namespace: its name, operands and subject begin with the
+ * namespace's. False for a rule that is about something which is not read there. Strings belong to arena.
+ */
+bool conf_rule_derive(const struct rule *rule, const struct conf_netns *netns, struct arena *arena,
+	struct rule *out);
 
-/* The rule an alert section starts from: the shipped one of its name, else the defaults (those with
- * a limit if it has one). */
+/* The rule an alert section of no other starts from: the defaults (those with a limit if it has one). */
 struct rule conf_rule_initial(const char *name, bool has_limit);
 
 /* Check a rule that a section has changed; conf's instances are complete. Problems name the

@@ -152,6 +152,13 @@ static const struct setting alert_settings[] = {
 		.max = 30 * DAY},
 };
 
+static const struct setting netns_settings[] = {
+	{.name = "path",
+		.help = "where the namespace is bound, as ip-netns(8) does it",
+		.type = SETTING_STRING,
+		.offset = offsetof(struct conf_netns, path)},
+};
+
 static const struct setting enabled_setting = {
 	.name = "enabled",
 	.help = "whether it is read at all",
@@ -164,6 +171,7 @@ static const struct schema_section own_sections[] = {
 	{"", root_settings, ARRAY_LEN(root_settings), NULL, SCHEMA_ROOT, false},
 	{"log", log_settings, ARRAY_LEN(log_settings), NULL, SCHEMA_LOG, false},
 	{"rrd", rrd_settings, ARRAY_LEN(rrd_settings), NULL, SCHEMA_RRD, false},
+	{"netns", netns_settings, ARRAY_LEN(netns_settings), NULL, SCHEMA_NETNS, true},
 	{"alert", alert_settings, ARRAY_LEN(alert_settings), NULL, SCHEMA_ALERT, true},
 };
 
@@ -287,11 +295,20 @@ const char *schema_nearest_key(const struct schema_section *section, const char 
 	return best;
 }
 
-bool schema_title_is_valid(const char *title)
+static bool is_title(const char *title, size_t len)
 {
-	size_t len = strlen(title);
-
 	return len >= 1 && len <= TITLE_MAX &&
-	       strspn(title, "abcdefghijklmnopqrstuvwxyz0123456789_-") == len && title[0] != '_' &&
+	       strspn(title, "abcdefghijklmnopqrstuvwxyz0123456789_-") >= len && title[0] != '_' &&
 	       title[0] != '-';
+}
+
+bool schema_title_is_valid(const struct schema_section *section, const char *title)
+{
+	const char *point = section->kind == SCHEMA_ALERT ? strchr(title, '.') : NULL;
+
+	if (point && !is_title(title, (size_t)(point - title)))
+		return false;
+	if (point)
+		title = point + 1;
+	return is_title(title, strlen(title));
 }

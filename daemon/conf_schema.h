@@ -15,6 +15,7 @@ enum schema_kind {
 	SCHEMA_LOG,       /* of struct conf */
 	SCHEMA_RRD,       /* of struct conf; archives of struct rrd_settings */
 	SCHEMA_ALERT,     /* of struct rule */
+	SCHEMA_NETNS,     /* of struct conf_netns */
 	SCHEMA_COLLECTOR, /* of the collector's config struct, and the implicit `enabled` */
 	SCHEMA_INSTANCE,  /* of the collector's titled config struct */
 };
@@ -61,7 +62,7 @@ bool schema_find_key(const struct schema_section *section, const char *name, siz
 const char *schema_nearest_section(const struct schema *schema, const char *name);
 const char *schema_nearest_key(const struct schema_section *section, const char *name);
 
-/* [a-z0-9][a-z0-9_-]{0,31} */
-bool schema_title_is_valid(const char *title);
+/* [a-z0-9][a-z0-9_-]{0,31}; of an alert two of them too, with a point between: NETNS.RULE */
+bool schema_title_is_valid(const struct schema_section *section, const char *title);
 
 #endif

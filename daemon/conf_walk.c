@@ -258,11 +258,14 @@ static bool title_is_good(
 	else if (!s->titled)
 		WALK_PROBLEM(w, w->t, "section %s has no title: take \"%.64s\" away", s->name,
 			title->text);
-	else if (!schema_title_is_valid(title->text))
+	else if (!schema_title_is_valid(s, title->text))
 		WALK_PROBLEM(w, title,
 			"%s: bad title \"%.64s\": 1 to 32 of a-z, 0-9, _ and -, first a letter or "
-			"digit",
-			s->name, title->text);
+			"digit%s",
+			s->name, title->text,
+			s->kind == SCHEMA_ALERT && strchr(title->text, '.')
+				? "; or NETNS.RULE, both of them such"
+				: "");
 	else
 		return true;
 	return false;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "collectors/census.h"
+#include "collectors/netns.h"
 #include "collectors/procfile.h"
 #include "collectors/registry.h"
 #include "daemon/log.h"
@@ -27,9 +28,9 @@ static size_t registry_index(const struct collector *collector)
 	return i;
 }
 
-static void **shared_of(const struct readings *readings, const struct collector *collector)
+static void **shared_of(const struct instance *in)
 {
-	return &readings->shared[registry_index(collector)];
+	return &in->space->shared[registry_index(in->conf->collector)];
 }
 
 static void fill_unknown(double *values, size_t n)
@@ -38,49 +39,112 @@ static void fill_unknown(double *values, size_t n)
 		values[i] = UNKNOWN;
 }
 
-static int instance_init(
-	struct readings *readings, struct instance *in, const struct conf_instance *conf)
+static int instance_start(struct instance *in)
+{
+	struct collector_env env = {
+		.proc = in->space->proc,
+		.census = in->space->census,
+		.title = in->conf->title,
+		.config = in->conf->config,
+		.common = in->conf->common,
+		.shared = *shared_of(in),
+	};
+
+	return in->conf->collector->init(in->state, &env);
+}
+
+static int instance_init(struct instance *in, const struct conf_instance *conf, struct space *space)
 {
 	const struct collector *collector = conf->collector;
-	void **shared = shared_of(readings, collector);
-	struct collector_env env = {
-		.proc = readings->proc,
-		.census = readings->census,
-		.title = conf->title,
-		.config = conf->config,
-		.common = conf->common,
-	};
 	size_t n = collector->n_metrics;
-	void *state;
+	void **shared;
 	int r;
 
+	in->conf = conf;
+	in->space = space;
+	space->used = true;
+	shared = shared_of(in);
 	if (!*shared && collector->shared_size)
 		*shared = calloc(1, collector->shared_size);
-	state = calloc(1, collector->state_size ? collector->state_size : 1);
+	in->state = calloc(1, collector->state_size ? collector->state_size : 1);
 	in->values = calloc(n, sizeof *in->values);
 	in->settings = calloc(n, sizeof *in->settings);
-	if (!state || !in->values || !in->settings || (collector->shared_size && !*shared)) {
-		free(state);
-		return -ENOMEM;
+	r = !in->state || !in->values || !in->settings || (collector->shared_size && !*shared)
+		    ? -ENOMEM
+		    : 0;
+	if (r == 0) {
+		fill_unknown(in->values, n);
+		fill_unknown(in->settings, n);
+		r = instance_start(in);
 	}
-	fill_unknown(in->values, n);
-	fill_unknown(in->settings, n);
-	env.shared = *shared;
-	in->conf = conf;
-	r = collector->init(state, &env);
 	if (r < 0)
-		free(state);
-	else
-		in->state = state;
+		free(take_ptr(in->state));
 	return r;
 }
 
-/* Takes proc over. census: that of older readings, or NULL. */
-static int make(
-	const struct conf *conf, struct proc *proc, struct census *census, struct readings **out)
+static struct space *space_of(const struct readings *readings, const struct conf_netns *netns)
+{
+	return &readings->spaces[netns ? 1 + (netns - readings->conf->netns) : 0];
+}
+
+static bool same_netns(const struct space *a, const struct space *b)
+{
+	if (!a->conf || !b->conf)
+		return a->conf == b->conf;
+	return strcmp(a->conf->name, b->conf->name) == 0 &&
+	       strcmp(a->conf->path, b->conf->path) == 0;
+}
+
+static const struct space *find_space(const struct readings *old, const struct space *space)
+{
+	for (size_t i = 0; old && i < old->n_spaces; i++)
+		if (same_netns(&old->spaces[i], space))
+			return &old->spaces[i];
+	return NULL;
+}
+
+static int open_netns(const struct readings *readings, struct space *space)
+{
+	struct netns *netns;
+	int r = netns_new(space->conf->name, space->conf->path, &netns);
+
+	return r < 0 ? r : proc_new_netns(readings->proc, netns, &space->proc);
+}
+
+/* Files and counts go on in a namespace that is watched already. */
+static int space_init(
+	const struct readings *readings, struct space *space, const struct readings *old)
+{
+	const struct space *was = find_space(old, space);
+	int r = 0;
+
+	space->shared = calloc(registry_len, sizeof *space->shared);
+	if (!space->shared)
+		return -ENOMEM;
+	if (was) {
+		space->proc = proc_ref(was->proc);
+		space->census = census_ref(was->census);
+		space->look = was->look;
+		space->said = was->said;
+		return 0;
+	}
+	if (!space->conf)
+		space->proc = proc_ref(readings->proc);
+	else
+		r = open_netns(readings, space);
+	if (r == 0)
+		r = census_new(space->proc, &space->census);
+	if (r == 0 && space->conf)
+		r = census_follow(space->census, readings->spaces[0].census);
+	return r;
+}
+
+/* Takes proc over. old: readings of an older configuration, or NULL. */
+static int make(const struct conf *conf, struct proc *proc, const struct readings *old,
+	struct readings **out)
 {
 	struct readings *readings = calloc(1, sizeof *readings);
-	int r;
+	int r = 0;
 
 	if (!readings) {
 		proc_free(proc);
@@ -89,17 +153,22 @@ static int make(
 	readings->conf = conf;
 	readings->proc = proc;
 	readings->n = conf->n_instances;
+	readings->n_spaces = 1 + conf->n_netns;
 	readings->instances = calloc(readings->n + 1, sizeof *readings->instances);
-	readings->shared = calloc(registry_len, sizeof *readings->shared);
-	r = census ? 0 : census_new(proc, &readings->census);
-	if (census)
-		readings->census = census_ref(census);
-	if (!readings->instances || !readings->shared)
+	readings->spaces = calloc(readings->n_spaces, sizeof *readings->spaces);
+	if (!readings->instances || !readings->spaces)
 		r = -ENOMEM;
+	for (size_t i = 0; r >= 0 && i < readings->n_spaces; i++) {
+		readings->spaces[i].conf = i ? &conf->netns[i - 1] : NULL;
+		r = space_init(readings, &readings->spaces[i], old);
+	}
 	for (size_t i = 0; r >= 0 && i < readings->n; i++) {
-		r = instance_init(readings, &readings->instances[i], &conf->instances[i]);
+		const struct conf_instance *instance = &conf->instances[i];
+
+		r = instance_init(
+			&readings->instances[i], instance, space_of(readings, instance->netns));
 		if (r < 0)
-			log_error_errno(r, "%s: cannot start", conf->instances[i].name);
+			log_error_errno(r, "%s: cannot start", instance->name);
 	}
 	if (r < 0) {
 		readings_free(readings);
@@ -121,7 +190,7 @@ int readings_new(const struct conf *conf, struct readings **out)
 
 int readings_renew(const struct conf *conf, const struct readings *old, struct readings **out)
 {
-	return make(conf, proc_ref(old->proc), old->census, out);
+	return make(conf, proc_ref(old->proc), old, out);
 }
 
 static void instance_close(struct instance *in)
@@ -133,21 +202,29 @@ static void instance_close(struct instance *in)
 	free(in->settings);
 }
 
+static void space_close(struct space *space)
+{
+	for (size_t i = 0; space->shared && i < registry_len; i++) {
+		if (space->shared[i] && registry[i]->shared_close)
+			registry[i]->shared_close(space->shared[i]);
+		free(space->shared[i]);
+	}
+	free(space->shared);
+	census_free(space->census);
+	proc_free(space->proc);
+}
+
 void readings_free(struct readings *readings)
 {
 	if (!readings)
 		return;
 	for (size_t i = 0; readings->instances && i < readings->n; i++)
 		instance_close(&readings->instances[i]);
-	for (size_t i = 0; readings->shared && i < registry_len; i++) {
-		if (readings->shared[i] && registry[i]->shared_close)
-			registry[i]->shared_close(readings->shared[i]);
-		free(readings->shared[i]);
-	}
-	census_free(readings->census);
+	for (size_t i = 0; readings->spaces && i < readings->n_spaces; i++)
+		space_close(&readings->spaces[i]);
 	proc_free(readings->proc);
 	free(readings->instances);
-	free(readings->shared);
+	free(readings->spaces);
 	free(readings);
 }
 
@@ -181,11 +258,72 @@ static void call(
 		snprintf(outcome->error, sizeof outcome->error, "%s", strerror(-outcome->r));
 }
 
-void readings_look(struct readings *readings)
+/* Another namespace is there, or none: what was open and summed up is of one that is no more, and must not keep it alive. */
+static void restart(struct readings *readings, struct space *space)
 {
 	for (size_t i = 0; i < readings->n; i++) {
 		struct instance *in = &readings->instances[i];
+		const struct collector *collector = in->conf->collector;
 
+		if (in->space != space)
+			continue;
+		if (collector->close)
+			collector->close(in->state);
+		memset(in->state, 0, collector->state_size);
+		instance_start(in);
+	}
+	census_restart(space->census);
+}
+
+static void look_at_space(struct readings *readings, struct space *space)
+{
+	struct netns *netns = proc_netns(space->proc);
+	int was = space->look.r, r;
+
+	if (proc_is_recorded(space->proc)) {
+		space->look.r = -ENOENT;
+		snprintf(space->look.error, sizeof space->look.error,
+			"a recorded tree has no other network namespaces");
+		return;
+	}
+	r = netns_look(netns);
+	space->look.r = r < 0 ? r : 0;
+	if (r < 0)
+		netns_explain(netns, r, space->look.error, sizeof space->look.error);
+	if (r == NETNS_OTHER || (r < 0 && was == 0))
+		restart(readings, space);
+}
+
+/* Whether the namespace of an instance is there to be read; if not, that is how its read ended. */
+static bool is_here(struct instance *in)
+{
+	bool was_away = in->away;
+
+	in->away = in->space->look.r < 0;
+	if (was_away && !in->away) {
+		in->absent = false;
+		in->look = (struct outcome){0};
+	}
+	if (!in->away)
+		return true;
+	in->asked = true;
+	in->kept = false;
+	in->look = in->space->look;
+	in->read = (struct outcome){0};
+	fill_unknown(in->values, in->conf->collector->n_metrics);
+	return false;
+}
+
+void readings_look(struct readings *readings)
+{
+	for (size_t i = 1; i < readings->n_spaces; i++)
+		if (readings->spaces[i].used)
+			look_at_space(readings, &readings->spaces[i]);
+	for (size_t i = 0; i < readings->n; i++) {
+		struct instance *in = &readings->instances[i];
+
+		if (!is_here(in))
+			continue;
 		in->asked |= in->conf->collector->look != NULL;
 		if (in->conf->collector->look)
 			call(in->conf->collector->look, in->state, in->values, &in->look);
@@ -215,40 +353,59 @@ static void read_row(struct instance *in, const struct outcome *round, bool firs
 
 void readings_row(struct readings *readings)
 {
-	const struct collector *last = NULL;
+	const struct instance *last = NULL;
 	struct outcome round = {0};
 
 	readings_look(readings);
-	census_row(readings->census, readings->conf->interval);
+	for (size_t i = 0; i < readings->n_spaces; i++)
+		if (readings->spaces[i].look.r == 0)
+			census_row(readings->spaces[i].census, readings->conf->interval,
+				readings->n_spaces);
 	for (size_t i = 0; i < readings->n; i++) {
 		struct instance *in = &readings->instances[i];
 		const struct collector *collector = in->conf->collector;
 
-		/* The instances of one collector stand side by side. */
-		bool first = i == 0 || collector != last;
+		/* The instances of one collector in one namespace stand side by side. */
+		bool first =
+			!last || collector != last->conf->collector || in->space != last->space;
 
+		last = in;
+		if (in->away)
+			continue;
 		if (first)
 			round = (struct outcome){0};
 		if (first && collector->round)
-			call(collector->round, *shared_of(readings, collector), NULL, &round);
-		last = collector;
+			call(collector->round, *shared_of(in), NULL, &round);
 		read_row(in, &round, first);
 	}
 }
 
 double readings_lead(const struct readings *readings)
 {
-	return census_lead(readings->census);
+	double lead = -1;
+
+	for (size_t i = 0; i < readings->n_spaces; i++) {
+		double one = readings->spaces[i].look.r == 0
+				     ? census_lead(readings->spaces[i].census)
+				     : -1;
+
+		if (one >= 0)
+			lead = fmax(lead, 0) + one;
+	}
+	return lead;
 }
 
 bool readings_census(const struct readings *readings, struct census_state *out)
 {
-	return census_state(readings->census, out);
+	return census_state(readings->spaces[0].census, out);
 }
 
 bool readings_advance(struct readings *readings)
 {
-	return census_advance(readings->census);
+	for (size_t i = 0; i < readings->n_spaces; i++)
+		if (readings->spaces[i].look.r == 0 && census_advance(readings->spaces[i].census))
+			return true;
+	return false;
 }
 
 /* A setting of the kernel that someone changed. */
@@ -345,11 +502,35 @@ static bool is_absence(const struct instance *in, const struct outcome *failure)
 	return failure->r == -ENOENT || (!in->seen && !outcome_is_fault(failure));
 }
 
+/* Once for all that is read there. */
+static void report_space(struct space *space)
+{
+	struct log_field id = {"MESSAGE_ID", MESSAGE_ID_ABSENT};
+	int r = space->look.r;
+
+	if (r == space->said)
+		return;
+	if (r == 0)
+		log_fields(LOG_NOTICE, &id, 1, "netns %s: is there now", space->conf->name);
+	else
+		log_fields(r == -ENOENT ? LOG_NOTICE : LOG_WARNING, &id, 1,
+			"netns %s: %s; its readings are unknown", space->conf->name,
+			space->look.error);
+	space->said = r;
+}
+
 static void report_instance(struct instance *in, double now, double patience)
 {
 	const struct outcome *failure = instance_failure(in);
 	bool failing = failure != NULL, absent = failing && is_absence(in, failure);
 
+	if (in->away) {
+		in->absent = in->space->look.r == -ENOENT;
+		in->unreadable = false;
+		in->failing = true;
+		in->changed = now;
+		return;
+	}
 	/* What is read at rows only, before the first one; what another instance tells of. */
 	if (!in->asked || in->shares_failure)
 		return;
@@ -368,6 +549,8 @@ static void report_instance(struct instance *in, double now, double patience)
 
 void readings_report(struct readings *readings, double now)
 {
+	for (size_t i = 1; i < readings->n_spaces; i++)
+		report_space(&readings->spaces[i]);
 	for (size_t i = 0; i < readings->n; i++)
 		report_instance(
 			&readings->instances[i], now, PATIENCE * (double)readings->conf->interval);
@@ -397,6 +580,7 @@ static void inherit(struct instance *in, struct instance *was)
 	in->read = was->read;
 	in->asked = was->asked;
 	in->seen = was->seen;
+	in->away = was->away;
 	in->absent = was->absent;
 	in->shares_failure = was->shares_failure;
 	in->unreadable = was->unreadable;
@@ -411,6 +595,7 @@ void readings_inherit(struct readings *readings, struct readings *old)
 	for (size_t i = 0; i < readings->n; i++)
 		for (size_t j = 0; j < old->n; j++)
 			if (strcmp(readings->instances[i].conf->name,
-				    old->instances[j].conf->name) == 0)
+				    old->instances[j].conf->name) == 0 &&
+				same_netns(readings->instances[i].space, old->instances[j].space))
 				inherit(&readings->instances[i], &old->instances[j]);
 }

@@ -23,6 +23,7 @@ struct outcome {
  * could not be read. */
 struct instance {
 	const struct conf_instance *conf;
+	struct space *space;
 	void *state;
 	double *values, *settings; /* settings: last known values of metrics with `announce` */
 	struct outcome look, read;
@@ -33,18 +34,30 @@ struct instance {
 	bool absent;           /* said to be absent */
 	bool failing;          /* the last read failed */
 	double changed; /* CLOCK_MONOTONIC seconds when that was last otherwise; 0: never read */
+	bool away;      /* its namespace is, which tells of it */
 	bool shares_failure; /* the work that failed was that of several instances, and the first one tells */
 	bool unreadable; /* the alert for it is raised, for a failure that began at `since` */
 	double since;    /* CLOCK_MONOTONIC seconds */
 };
 
-struct readings {
-	const struct conf *conf; /* borrowed */
+/* A network namespace: what its instances have in common. */
+struct space {
+	const struct conf_netns *conf; /* NULL: the daemon's own */
 	struct proc *proc;
 	struct census *census;
+	bool used;           /* something is read there */
+	void **shared;       /* one per registry entry */
+	struct outcome look; /* whether it is there; of the daemon's own: it is */
+	int said;            /* the last look.r that was told of */
+};
+
+struct readings {
+	const struct conf *conf;    /* borrowed */
+	struct proc *proc;          /* of the daemon's own namespace */
 	struct instance *instances; /* in conf's order */
 	size_t n;
-	void **shared; /* one per registry entry */
+	struct space *spaces; /* the daemon's own, then the others in conf's order */
+	size_t n_spaces;
 };
 
 /* Returns 0 or -errno; a failure is logged. conf is borrowed. */

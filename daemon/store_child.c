@@ -46,6 +46,8 @@ static _Noreturn void child_run(int fd)
 		signal(ignored[i], SIG_IGN);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* What the loop needs to enter network namespaces does not go beyond exec. */
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	if (fd == STORE_FD)
 		fcntl(fd, F_SETFD, 0);
 	else

@@ -80,7 +80,8 @@ static bool is_name(const char *s, const char *allowed, size_t max)
 {
 	size_t len = strlen(s);
 
-	return len > 0 && len <= max && strspn(s, allowed) == len && s[0] != '-' && s[0] != '_';
+	return len > 0 && len <= max && strspn(s, allowed) == len && s[0] != '-' && s[0] != '_' &&
+	       s[0] != '.';
 }
 
 ssize_t store_put_open(
@@ -256,7 +257,7 @@ int store_parse_open(const uint8_t *buf, size_t len, struct store_open *out)
 	if (!get_archives(&c, out))
 		return -EBADMSG;
 	out->name = get_string(&c, STORE_NAME_SIZE);
-	if (!out->name || !is_name(out->name, LETTERS "-", STORE_NAME_SIZE - 1))
+	if (!out->name || !is_name(out->name, LETTERS "-.", STORE_NAME_SIZE - 1))
 		return -EBADMSG;
 	out->directory = get_string(&c, 4096);
 	if (!out->directory || !out->directory[0])

@@ -5,8 +5,10 @@
  * it ends. Loading takes CAP_BPF and CAP_PERFMON; opening and running what is pinned takes neither.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <linux/magic.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@
 #include "walk_cast.skel.h"
 #include "walk_probe.skel.h"
 
-#define USAGE "usage: connwatch-bpf [-v]"
+#define USAGE "usage: connwatch-bpf [-v] [--netns]"
 #define BTF "/sys/kernel/btf/vmlinux"
 
 static int fail(int error, const char *what)
@@ -38,14 +40,32 @@ static int print_nothing(enum libbpf_print_level level, const char *format, va_l
 	return 0;
 }
 
-static int load(const void *elf, size_t size, struct bpf_object **out)
+struct arguments {
+	bool verbose, every_netns;
+};
+
+/* The program's constants; every_netns is the one there is. */
+static int set_constants(struct bpf_object *object, bool every_netns)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(
+		map, object) if (strstr(bpf_map__name(map),
+					 ".rodata")) return bpf_map__set_initial_value(map,
+		&every_netns, sizeof(every_netns));
+	return -ENOENT;
+}
+
+static int load(const struct arguments *args, const void *elf, size_t size, struct bpf_object **out)
 {
 	struct bpf_object *object = bpf_object__open_mem(elf, size, NULL);
 	int r;
 
 	if (!object)
 		return -errno;
-	r = bpf_object__load(object);
+	r = set_constants(object, args->every_netns);
+	if (r == 0)
+		r = bpf_object__load(object);
 	if (r < 0) {
 		bpf_object__close(object);
 		return r;
@@ -55,15 +75,15 @@ static int load(const void *elf, size_t size, struct bpf_object **out)
 }
 
 /* The quicker one, if this kernel has what it takes. */
-static int load_either(struct bpf_object **out)
+static int load_either(const struct arguments *args, struct bpf_object **out)
 {
 	size_t size;
 	const void *elf = walk_cast__elf_bytes(&size);
-	int r = load(elf, size, out);
+	int r = load(args, elf, size, out);
 
 	if (r < 0) {
 		elf = walk_probe__elf_bytes(&size);
-		r = load(elf, size, out);
+		r = load(args, elf, size, out);
 	}
 	if (r == -EPERM)
 		return fail(r, "loading takes CAP_BPF and CAP_PERFMON");
@@ -107,20 +127,59 @@ static int pin(struct bpf_object *object)
 	return r < 0 ? fail(r, TCP_WALK_FOLDER) : 0;
 }
 
+static void help(void)
+{
+	puts(USAGE "\n"
+		   "Loads the program by which connwatchd counts sockets, and pins it "
+		   "in " TCP_WALK_FOLDER ".\n\n"
+		   "  --netns     it tells of the sockets of other network namespaces too, of "
+		   "those it\n"
+		   "              is asked for\n"
+		   "  -v          show why the kernel does not take it\n"
+		   "  -h, --help  print this\n\n"
+		   "See connwatchd(8).");
+}
+
+/* Returns -1 to go on, or the exit code. */
+static int parse(int argc, char **argv, struct arguments *args)
+{
+	static const struct option options[] = {
+		{"netns", no_argument, NULL, 'n'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	bool good = true;
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "vh", options, NULL)) != -1) {
+		if (option == 'h') {
+			help();
+			return EXIT_SUCCESS;
+		}
+		args->verbose |= option == 'v';
+		args->every_netns |= option == 'n';
+		good = good && (option == 'v' || option == 'n');
+	}
+	if (good && optind == argc)
+		return -1;
+	fputs(USAGE "\n", stderr);
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
+	struct arguments args = {0};
 	struct bpf_object *object = NULL;
-	int r;
+	int r = parse(argc, argv, &args);
 
-	if (argc > 2 || (argc == 2 && strcmp(argv[1], "-v") != 0)) {
-		fputs(USAGE "\n", stderr);
-		return 2;
-	}
-	if (argc == 1)
+	if (r >= 0)
+		return r;
+	if (!args.verbose)
 		libbpf_set_print(print_nothing);
 	r = check_folder();
 	if (r == 0)
-		r = load_either(&object);
+		r = load_either(&args, &object);
 	if (r == 0)
 		r = pin(object);
 	bpf_object__close(object);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: (GPL-2.0-only OR MIT) */
 /*
  * Walks a piece of the kernel's table of TCP connections and copies out the addresses, ports and
- * states of the sockets that belong to the caller's network namespace. Many chains are followed at
+ * states of the sockets that belong to the caller's network namespace, or to others that it asks for
+ * (connwatch-bpf --netns). Many chains are followed at
  * once: following one is waiting for memory, and so the waits overlap.
  *
  * Run by BPF_PROG_TEST_RUN, never attached. It is a raw tracepoint program because those are run
@@ -9,7 +10,7 @@
  * it, which Linux before 6.2 lacks.
  *
  * Who may run it gains nothing by it: its only input is the number of a bucket, it changes nothing,
- * and what it hands out sock_diag tells any user. The map with kernel addresses (.bss) is not
+ * and what it hands out sock_diag tells any user; with --netns, any user who may enter the namespace. The map with kernel addresses (.bss) is not
  * pinned, so the program alone has it.
  *
  * Built twice: as it stands for kernels with bpf_rdonly_cast() (Linux 6.2), with which a socket is
@@ -94,7 +95,12 @@ struct netns_ipv4 {
 	struct inet_timewait_death_row tcp_death_row;
 } KERNEL;
 
+struct ns_common {
+	unsigned int inum;
+} KERNEL;
+
 struct net {
+	struct ns_common ns;
 	struct netns_ipv4 ipv4;
 } KERNEL;
 
@@ -105,6 +111,9 @@ struct nsproxy {
 struct task_struct {
 	struct nsproxy *nsproxy;
 } KERNEL;
+
+/* Set by the loader, so that what is not asked for is no part of the program. */
+const volatile bool every_netns = false;
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -124,6 +133,8 @@ struct {
 static struct run {
 	volatile __u64 table; /* volatile, so that what is written is read back as a number */
 	__u64 this_net, started;
+	__u64 wanted[TCP_WALK_NETNS];
+	__u32 this_number;
 	__u32 first, count, taken; /* the first bucket; how many; how many of them were begun */
 	__u32 parked;              /* lanes */
 	__u32 result, busy;
@@ -205,14 +216,27 @@ static __always_inline void end_of_chain(struct run *r, int l, __u64 node, struc
 	r->lane[l].node = head;
 }
 
+/* Whether a socket of this namespace is to be handed out; then *number is the namespace's. */
+static __always_inline bool is_wanted(const struct run *r, __u64 net, __u32 *number)
+{
+	if (net == r->this_net) {
+		*number = r->this_number;
+		return true;
+	}
+	if (!every_netns)
+		return false;
+	*number = GET(AT(net, net), ns.inum);
+	return r->wanted[tcp_walk_word(*number)] & tcp_walk_bit(*number);
+}
+
 static __always_inline void copy_out(struct run *r, int l, __u64 node, struct tcp_walk *out)
 {
 	struct sock_common *sk = SOCKET_OF(sock_common, node);
-	__u32 n = r->lane[l].n;
+	__u32 n = r->lane[l].n, number;
 	__u8 state = r->lane[l].state;
 	struct tcp_walk_socket *to;
 
-	if ((__u64)GET(sk, skc_net.net) != r->this_net)
+	if (!is_wanted(r, (__u64)GET(sk, skc_net.net), &number))
 		return;
 	if (n >= TCP_WALK_SOCKETS) {
 		r->result = TCP_WALK_TOO_LONG;
@@ -227,6 +251,7 @@ static __always_inline void copy_out(struct run *r, int l, __u64 node, struct tc
 		state = GET(tw, tw_substate);
 	}
 	to->state = state;
+	to->netns = number;
 	to->family = GET(sk, skc_family);
 	to->local_port = GET(sk, skc_num);
 	to->remote_port = GET(sk, skc_dport);
@@ -284,9 +309,12 @@ static __always_inline int walk_from(struct run *r, __u64 bucket, struct tcp_wal
 
 	r->started = bpf_ktime_get_ns();
 	r->this_net = (__u64)net;
+	r->this_number = net->ns.inum;
 	r->table = (__u64)info->ehash;
 	out->size = sizeof(*out);
 	out->n_buckets = info->ehash_mask + 1;
+	out->netns = r->this_number;
+	out->every_netns = every_netns;
 	out->again = out->unsettled = 0;
 	if (bucket >= out->n_buckets ||
 		bpf_core_type_size(struct inet_ehash_bucket) != sizeof(*r->heads))
@@ -331,6 +359,9 @@ int walk(__u64 *arguments)
 
 	if (!out || __sync_lock_test_and_set(&r->busy, 1))
 		return TCP_WALK_BUSY;
+#pragma unroll
+	for (int i = 0; i < TCP_WALK_NETNS; i++)
+		r->wanted[i] = arguments[1 + i];
 	result = walk_from(r, arguments[0], out);
 	r->busy = 0;
 	return result;

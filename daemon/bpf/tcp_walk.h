@@ -25,8 +25,30 @@ struct tcp_walk_socket {
 	__u16 local_port;   /* host byte order */
 	__be16 remote_port; /* network byte order, as the addresses */
 	__u16 unused;
+	__u32 netns; /* number of its network namespace: the inode of /proc/PID/ns/net */
 	__u32 remote[4], local[4]; /* of AF_INET the first number of each */
 };
+
+/*
+ * What a run is given: the bucket to begin with, and which other network namespaces are wanted besides the caller's own, a
+ * bit for each number modulo the size; those whose number has the same bit come too. None do unless the program was loaded
+ * for it.
+ */
+#define TCP_WALK_NETNS 4 /* words of 64 bits */
+struct tcp_walk_request {
+	__u64 bucket;
+	__u64 netns[TCP_WALK_NETNS];
+};
+
+static inline __u32 tcp_walk_word(__u32 netns)
+{
+	return netns / 64 % TCP_WALK_NETNS;
+}
+
+static inline __u64 tcp_walk_bit(__u32 netns)
+{
+	return 1ull << netns % 64;
+}
 
 /* What a run returns. */
 enum tcp_walk_result {
@@ -37,13 +59,15 @@ enum tcp_walk_result {
 	TCP_WALK_NO_TABLE, /* it could not be read */
 };
 
-/* Filled by a run, which is given the number of the bucket to begin with. */
+/* Filled by a run. */
 struct tcp_walk {
-	__u32 size;      /* of this struct, so that a program of another version is noticed */
-	__u32 next;      /* bucket to go on with */
-	__u32 n_buckets; /* in the table */
-	__u32 again;     /* chains walked again, as a socket had moved to another meanwhile */
-	__u32 unsettled; /* chains taken as they were after some tries */
+	__u32 size;        /* of this struct, so that a program of another version is noticed */
+	__u32 next;        /* bucket to go on with */
+	__u32 n_buckets;   /* in the table */
+	__u32 again;       /* chains walked again, as a socket had moved to another meanwhile */
+	__u32 unsettled;   /* chains taken as they were after some tries */
+	__u32 netns;       /* number of the caller's */
+	__u32 every_netns; /* 1: it was loaded to tell of others too */
 	__u32 n[TCP_WALK_LANES]; /* sockets that follow, of each lane */
 	struct tcp_walk_socket socket[TCP_WALK_LANES][TCP_WALK_SOCKETS];
 };

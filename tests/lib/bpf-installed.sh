@@ -70,6 +70,29 @@ equal "the source after it" bpf "$(jq -r .sockets.source "$status")"
 check "the loader again, under a running daemon" systemctl restart connwatch-bpf.service
 new_rows "rows go on"
 
+# With two more drop-ins one walk tells of another namespace too.
+by_service_there() {
+	jq -r '.readings["there.sockets"] | to_entries[] | select(.value != 0) | "\(.key) \(.value)"' "$status" | sort
+}
+same_there() {
+	[ "$(by_ss)" = "$(by_service_there)" ]
+}
+drop_in namespace
+mkdir -p /etc/systemd/system/connwatch-bpf.service.d
+ln -s /usr/share/connwatchd/bpf-netns.conf /etc/systemd/system/connwatch-bpf.service.d/
+ln -s /usr/share/connwatchd/netns.conf "$dropins/"
+set_conf 'sockets { cpu_share = 100 }' 'netns "there" { path = "/run/netns/sockets" }'
+systemctl daemon-reload
+check "the loader for other namespaces" systemctl restart connwatch-bpf.service
+check "it starts beside it" systemctl restart "$unit"
+wait_for "states there are those of ss" same_there
+equal "the source of its own" bpf "$(jq -r .sockets.source "$status")"
+check "which are others" jq -e '.readings.sockets != .readings["there.sockets"]' "$status"
+equal "words about that" "" "$(sockets_words)"
+rm "$dropins/netns.conf" /etc/systemd/system/connwatch-bpf.service.d/bpf-netns.conf
+set_conf 'sockets { cpu_share = 100 }'
+systemctl daemon-reload
+
 # Without the loader the drop-in does no harm.
 systemctl stop "$unit" connwatch-bpf.service run-bpf-connwatchd.mount
 systemctl mask --quiet --runtime connwatch-bpf.service

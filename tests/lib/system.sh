@@ -142,7 +142,7 @@ wait_for() {
 	done
 }
 
-# The program of connwatch-bpf, pinned for this test alone; first of all, before there is a namespace.
+# load_bpf [--netns] - the program of connwatch-bpf, pinned for this test alone; first of all, before there is a namespace.
 load_bpf() {
 	need_root
 	need unshare
@@ -156,7 +156,7 @@ load_bpf() {
 	mount -t tmpfs tmpfs /run || skip "cannot mount"
 	mkdir -p /run/bpf/connwatchd
 	mount -t bpf -o mode=0755 bpf /run/bpf/connwatchd || skip "cannot mount a bpffs"
-	"$bin/connwatch-bpf" >"$work/loader" 2>&1 && return
+	"$bin/connwatch-bpf" "$@" >"$work/loader" 2>&1 && return
 	grep -q CAP_BPF "$work/loader" && skip "may not load a program"
 	cat "$work/loader"
 	fail "the program is not taken"

@@ -67,7 +67,7 @@ static void run_row(struct run *run)
 {
 	run_look(run);
 	run->read = (struct reading){.values = run->values};
-	census_row(run->census, 10);
+	census_row(run->census, 10, 1);
 	run->read_r = run->c->round ? run->c->round(run->shared, &run->read) : 0;
 	for (size_t i = 0; i < run->c->n_metrics; i++)
 		if (!run->c->metrics[i].look)

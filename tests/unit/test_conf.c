@@ -328,6 +328,12 @@ static void what_is_printed_reads_back_the_same(void **state)
 		"warning "
 		"= 1 }",
 		"interval = 7 rrd { archives = { 7s:1d, 70s:1y } }",
+		"netns \"gw\" { path = \"/run/netns/g w\" } netns \"0-b_\" { path = /proc/1/ns/net "
+		"}\n"
+		"alert \"gw.conntrack-full\" { warning = 61 } alert \"conntrack-full\" { critical "
+		"= 91 }\n"
+		"alert \"gw.mine\" { value = \"gw.tcp.curr_estab\" warning = 7 } tcp { enabled = "
+		"false }",
 	};
 
 	(void)state;
@@ -343,6 +349,68 @@ static void what_is_printed_reads_back_the_same(void **state)
 		conf_free(again);
 		conf_free(c);
 	}
+}
+
+static void other_network_namespaces_have_instances_and_rules(void **state)
+{
+	struct conf *c = conf_text_load(
+		"netns \"gw\" { path = \"/run/netns/gw\" } netns \"lan\" { path = /x }\n"
+		"socket_group \"web\" { local_ports = { 80 } } sockets { cpu_share = 3 }\n"
+		"alert \"conntrack-full\" { warning = 70 }\n"
+		"alert \"lan.conntrack-full\" { critical = 99 }\n"
+		"alert \"lan.conntrack-buckets\" { enabled = false }\n"
+		"alert \"gw.mine\" { value = \"gw.sockets.listen\" warning = 5 }\n");
+	size_t own = instance(c, "sockets"), gw = instance(c, "gw.sockets");
+	const char *rest;
+
+	(void)state;
+	assert_int_equal(c->n_netns, 2);
+	assert_string_equal(c->netns[0].path, "/run/netns/gw");
+	assert_null(c->instances[own].netns);
+	assert_ptr_equal(c->instances[gw].netns, &c->netns[0]);
+	assert_ptr_equal(c->instances[gw].config, c->instances[own].config);
+	assert_string_equal(c->instances[gw].title, "");
+	assert_true(is_there(c, "gw.conntrack") && is_there(c, "lan.tcp"));
+	assert_false(is_there(c, "gw.limits") || is_there(c, "gw.kernlog") ||
+		     is_there(c, "gw.tcpext") || is_there(c, "gw.sockets-web"));
+	/* As the own one is changed; a section of its own changes it further. */
+	assert_number(rule(c, "gw.conntrack-full")->warning, 70);
+	assert_number(rule(c, "gw.conntrack-full")->critical, 90);
+	assert_string_equal(rule(c, "gw.conntrack-full")->value, "gw.conntrack.entries");
+	assert_string_equal(rule(c, "gw.conntrack-full")->limit, "gw.conntrack.max");
+	assert_string_equal(rule(c, "gw.conntrack-full")->subject, "gw.conntrack");
+	assert_string_equal(rule(c, "gw.conntrack-dropping")->above, "gw.conntrack.max");
+	assert_number(rule(c, "lan.conntrack-full")->warning, 70);
+	assert_number(rule(c, "lan.conntrack-full")->critical, 99);
+	assert_string_equal(rule(c, "lan.conntrack-full")->subject, "lan.conntrack");
+	assert_false(rule(c, "lan.conntrack-buckets")->enabled);
+	assert_true(rule(c, "gw.conntrack-buckets")->enabled);
+	assert_string_equal(rule(c, "gw.mine")->value, "gw.sockets.listen");
+	for (size_t i = 0; i < c->n_rules; i++)
+		assert_true(strcmp(c->rules[i].name, "gw.conntrack-log") != 0 &&
+			    strcmp(c->rules[i].name, "gw.orphans") != 0);
+	assert_ptr_equal(conf_netns_of(c, "lan.tcp", &rest), &c->netns[1]);
+	assert_string_equal(rest, "tcp");
+	assert_null(conf_netns_of(c, "tcp.in_segs", &rest));
+	assert_string_equal(rest, "tcp.in_segs");
+	conf_free(c);
+}
+
+static void of_a_collector_that_is_off_there_is_none_in_namespaces(void **state)
+{
+	struct conf *c =
+		conf_text_load("netns \"gw\" { path = \"/run/netns/gw\" } tcp { enabled = off }\n"
+			       "alert \"x\" { value = \"gw.tcp.curr_estab\" warning = 1 }");
+	size_t i, metric;
+
+	(void)state;
+	assert_false(is_there(c, "gw.tcp"));
+	assert_int_equal(conf_operand(c, "gw.tcp.curr_estab", &i, &metric), -ENOENT);
+	assert_int_equal(conf_operand(c, "gw.tcpext.timeouts", &i, &metric), -EINVAL);
+	assert_int_equal(conf_operand(c, "gw.curr_estab", &i, &metric), -EINVAL);
+	assert_int_equal(conf_operand(c, "wg.conntrack.entries", &i, &metric), -EINVAL);
+	assert_int_equal(conf_operand(c, "gw.conntrack.entries", &i, &metric), 0);
+	conf_free(c);
 }
 
 static void crlf_and_byte_order_marks_change_nothing(void **state)
@@ -497,6 +565,8 @@ int main(void)
 		cmocka_unit_test(new_rules_get_the_defaults),
 		cmocka_unit_test(the_contracts_alert_is_taken),
 		cmocka_unit_test(what_is_printed_reads_back_the_same),
+		cmocka_unit_test(other_network_namespaces_have_instances_and_rules),
+		cmocka_unit_test(of_a_collector_that_is_off_there_is_none_in_namespaces),
 		cmocka_unit_test(crlf_and_byte_order_marks_change_nothing),
 		cmocka_unit_test(given_cases_are_read),
 		cmocka_unit_test(includes_are_read_in_place),

@@ -152,6 +152,45 @@ static void titles_stand_where_they_belong(void **state)
 	}
 }
 
+static void network_namespaces_have_a_path_and_a_name_of_their_own(void **state)
+{
+	(void)state;
+	assert_problems("netns \"gw\" { path = \"run/gw\" }\nnetns \"lan\" { }\n",
+		"main.conf:1: netns \"gw\": path: \"run/gw\" is not absolute\n"
+		"main.conf:2: netns \"lan\": needs path, such as \"/run/netns/lan\"\n");
+	assert_problems("netns \"gw\" { path = /a }\nnetns \"gw\" { path = /b }\n",
+		"main.conf:2: section netns \"gw\" is given twice, first at main.conf:1\n");
+	assert_problems("netns \"gw\" { path = \"\" }",
+		"main.conf:1: netns \"gw\": path: \"\" is not absolute\n");
+	assert_problems("netns \"gw\" { path = /a paths = /b }",
+		"main.conf:1: unknown key \"paths\" in section netns, did you mean \"path\"?\n");
+	assert_problems("netns \"g.w\" { path = /a }",
+		"main.conf:1: netns: bad title \"g.w\": 1 to 32 of a-z, 0-9, _ and -, first a "
+		"letter or "
+		"digit\n");
+	/* A point in the name of an alert stands behind one of them. */
+	assert_problems("alert \"wg.conntrack-full\" { warning = 1 }\nnetns \"gw\" { path = /a }",
+		"main.conf:1: alert \"wg.conntrack-full\": there is no netns \"wg\" that it could "
+		"be of\n");
+	for (size_t i = 0; i < 4; i++) {
+		static const char *const bad[] = {"gw.", ".x", "gw.x.y", "gw.-x"};
+		char text[128], expected[256];
+
+		snprintf(text, sizeof(text), "netns \"gw\" { path = /a } alert \"%s\" { }", bad[i]);
+		snprintf(expected, sizeof(expected),
+			"main.conf:1: alert: bad title \"%s\": 1 to 32 of a-z, 0-9, _ and -, first "
+			"a "
+			"letter or digit; or NETNS.RULE, both of them such\n",
+			bad[i]);
+		assert_problems(text, expected);
+	}
+	assert_problems("netns \"gw\" { path = /a }\nalert \"gw.x\" { value = \"gw.limits.tw\" "
+			"warning = 1 }",
+		"main.conf:2: alert \"gw.x\": value: there is no \"gw.limits.tw\" "
+		"(INSTANCE.COLUMN, as in "
+		"status.json)\n");
+}
+
 static void values_have_one_form(void **state)
 {
 	static const char *const bad[] = {
@@ -356,6 +395,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(given_cases_are_refused),
+		cmocka_unit_test(network_namespaces_have_a_path_and_a_name_of_their_own),
 		cmocka_unit_test(all_problems_are_told_in_order),
 		cmocka_unit_test(what_is_never_closed_is_told_where_it_begins),
 		cmocka_unit_test(deep_nesting_ends_no_process),

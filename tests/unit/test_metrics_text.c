@@ -107,6 +107,32 @@ static void unknown_is_left_out(void **state)
 	expect_without(STATUS(TABLE, QUIET), NOW, "\nconnwatch_conntrack_early_drop_total ");
 }
 
+static void network_namespaces_are_labels(void **state)
+{
+	static const char json[] =
+		STATUS("\"conntrack\":{\"entries\":1},\"gw.conntrack\":{\"entries\":2},"
+		       "\"sockets\":{\"time_wait\":9},\"gw.sockets\":{\"time_wait\":4},"
+		       "\"gw.limits\":{\"tw\":7}",
+			",\"durations\":{\"gw.conntrack\":0.25},\"rules\":{\"gw.conntrack-full\":"
+			"\"gw.conntrack.entries\",\"conntrack-full\":\"conntrack.entries\"},"
+			"\"alerts\":[{\"name\":\"gw.conntrack-full\",\"level\":\"warning\"}],"
+			"\"trends\":{\"gw.conntrack-full\":{\"seconds_to_full\":60}}");
+
+	(void)state;
+	expect(json, NOW, EXPO_OPENMETRICS,
+		"connwatch_conntrack_entries 1\n"
+		"connwatch_conntrack_entries{netns=\"gw\"} 2\n"
+		"connwatch_sockets{instance=\"all\",state=\"time_wait\"} 9\n"
+		"connwatch_sockets{netns=\"gw\",instance=\"all\",state=\"time_wait\"} 4\n"
+		"connwatch_collector_up{collector=\"conntrack\"} 1\n"
+		"connwatch_collector_up{collector=\"conntrack\",netns=\"gw\"} 1\n"
+		"connwatch_collector_duration_seconds{collector=\"conntrack\",netns=\"gw\"} 0.25\n"
+		"connwatch_alert_level{alert=\"conntrack-full\"} 0\n"
+		"connwatch_alert_level{alert=\"conntrack-full\",netns=\"gw\"} 1\n"
+		"connwatch_time_to_full_seconds{alert=\"conntrack-full\",netns=\"gw\"} 60\n");
+	expect_without(json, NOW, "connwatch_limits_tw");
+}
+
 static void instances_and_states_are_labels(void **state)
 {
 	static const char json[] =
@@ -238,6 +264,7 @@ int main(void)
 		cmocka_unit_test(of_openmetrics_are_as_its_specification_has_it),
 		cmocka_unit_test(of_text_differ_in_counters_and_end),
 		cmocka_unit_test(unknown_is_left_out),
+		cmocka_unit_test(network_namespaces_are_labels),
 		cmocka_unit_test(instances_and_states_are_labels),
 		cmocka_unit_test(collectors_are_up_or_not_and_took_their_time),
 		cmocka_unit_test(every_alert_has_a_level),

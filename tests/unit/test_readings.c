@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon/readings.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "tests/unit/test.h"
@@ -35,6 +36,35 @@ static void absent_table_is_one_notice(void **state)
 	assert_ptr_equal(
 		strstr(world_said(&w), "<5>connwatchd: conntrack: is not there: "), w.said);
 	assert_ptr_equal(strchr(w.said, '\n') + 1, w.said + strlen(w.said));
+}
+
+/* A recorded tree has one namespace. */
+static void away_namespace_is_one_notice_and_unknown(void **state)
+{
+	size_t gw = 0;
+
+	(void)state;
+	world_configure(&w, CONNTRACK_ONLY "netns \"gw\" { path = \"/run/netns/gw\" }\n");
+	world_conntrack(&w, "10\n", "1000\n");
+	for (int i = 0; i < 30; i++)
+		world_row(&w);
+	assert_string_equal(world_said(&w), "<5>connwatchd: netns gw: a recorded tree has no other "
+					    "network namespaces; its readings are "
+					    "unknown\n");
+	while (strcmp(w.readings->instances[gw].conf->name, "gw.conntrack") != 0)
+		gw++;
+	assert_number(w.readings->instances[gw].values[0], UNKNOWN);
+	assert_int_equal(instance_failure(&w.readings->instances[gw])->r, -ENOENT);
+	assert_number(w.readings->instances[0].values[0], 10);
+	/* Nor is it said again after a reload. */
+	world_reload(
+		&w, CONNTRACK_ONLY "netns \"gw\" { path = \"/run/netns/gw\" }\ninterval = 5\n");
+	world_row(&w);
+	assert_null(strstr(world_said(&w), "netns"));
+	/* Another path is another one. */
+	world_reload(&w, CONNTRACK_ONLY "netns \"gw\" { path = \"/run/netns/wg\" }\n");
+	world_row(&w);
+	assert_non_null(strstr(world_said(&w), "netns gw: "));
 }
 
 static void table_that_appears_and_vanishes_is_a_notice_each(void **state)
@@ -156,6 +186,8 @@ static void failure_of_shared_work_is_told_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			away_namespace_is_one_notice_and_unknown, setup, teardown),
 		cmocka_unit_test_setup_teardown(absent_table_is_one_notice, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			table_that_appears_and_vanishes_is_a_notice_each, setup, teardown),
