@@ -169,11 +169,11 @@ valid_html() {
 	node "$validator" --config "$top/tests/web/.htmlvalidate.json" "$@" || fail "pages are not valid"
 }
 
-# check_server NAME [PAGES] - all that is asked of one; so many pages in a browser, or all.
+# check_server NAME [PAGES] - all that is asked of one; so many pages, or all.
 check_server() {
 	make_pages
 	start_server "$1"
-	check images
+	check images ${2:+"$2"}
 	check headers
 	check browse "$build/screenshots/$1" "$work/profile" ${2:+"$2"}
 	# A program that has no place for its fonts' cache would have said so.

@@ -74,11 +74,14 @@ bad "$conf" 1 'Not Good'
 printf 'socket_group "a" { local_ports = { 80, 65536 } }\n' >"$conf"
 bad "$conf" 1 '65536'
 
-# No text at all: a few lines of what is wrong, and not one for each byte.
-gzip -c "$top/conf/connwatchd.conf" >"$conf"
+# No text at all: what is wrong, and not once for each byte.
+{
+	printf 'interval = 20\n\037\213\010\000'
+	head -c 300 /dev/zero | tr '\0' '\001'
+} >"$conf"
 run 1 --test --config="$conf"
-problem 'no text file'
-[ "$(wc -l <"$work/stderr")" -le $((3 * $(wc -l <"$conf"))) ] || fail "$(wc -l <"$work/stderr") problems in $(wc -l <"$conf") lines"
+problem ':2: .*no text file'
+[ "$(wc -l <"$work/stderr")" -le 3 ] || fail "$(wc -l <"$work/stderr") problems in a line"
 
 # One that root can read, and the daemon cannot.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then

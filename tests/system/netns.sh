@@ -102,12 +102,13 @@ if [ -n "$bpf" ]; then
 	write_conf "$watched" 'sockets { source = bpf cpu_share = 100 }'
 	compare bpf
 	equal "what was said by BPF" "" "$(grep '^<[0-5]>.*sockets:' "$work/words")"
-	# One walk: as many runs as without the others, and nobody's connections by netlink.
+	# One walk, of about as many runs as without the others, and nobody's connections by netlink.
 	if command -v strace >/dev/null; then
 		runs=$(calls_of bpf TEST_RUN)
 		equal "dumps of connections by netlink" 0 "$(grep -c '^sendto.*xff.x0f.x00.x00' "$work/calls")"
 		write_conf 'sockets { source = bpf cpu_share = 100 }'
-		equal "runs of the program" "$(calls_of bpf TEST_RUN)" "$runs"
+		alone=$(calls_of bpf TEST_RUN)
+		[ "$runs" -lt $((2 * alone)) ] || fail "$runs runs of the program, $alone without other namespaces"
 		write_conf "$watched" 'sockets { source = bpf cpu_share = 100 }'
 	fi
 	# A namespace with a table of its own is none that the walk comes through.

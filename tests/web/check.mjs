@@ -4,7 +4,7 @@
 //	browse BASE OUTPUT PROFILE [N]  the first N pages, or all, in Chromium, at two widths and in both colour schemes,
 //	                                with screenshots
 //	shots BASE OUTPUT PROFILE       the screenshots of README.md
-//	images BASE                     every image of every page is a whole PNG of the size its page says
+//	images BASE [N]                 every image of the first N pages, or of all, is a whole PNG of the size its page says
 //	save BASE OUTPUT                every page as a file
 //	hostile BASE                    no query changes a byte, and nothing but pages and images is served
 //	headers BASE                    the headers that keep a browser from everything not needed
@@ -30,12 +30,12 @@ function attributes(html, tag) {
 		Object.fromEntries([...text.matchAll(/([a-z-]+)\s*=\s*"([^"]*)"/g)].map(([, key, value]) => [key, value])));
 }
 
-// Every page that links lead to, from the index: a Map of path -> HTML.
-async function all_pages() {
+// The pages that links lead to, from the index, or the first of them: a Map of path -> HTML.
+async function all_pages(most = Infinity) {
 	const pages = new Map();
 	const open = [folder];
 
-	while (open.length > 0) {
+	while (open.length > 0 && pages.size < most) {
 		const page = open.shift();
 		if (pages.has(page))
 			continue;
@@ -52,7 +52,7 @@ async function all_pages() {
 				problem(`${page}: a link to elsewhere: ${href}`);
 		}
 	}
-	if (pages.size < 3)
+	if (pages.size < Math.min(most, 3))
 		problem(`only ${pages.size} pages`);
 	return pages;
 }
@@ -138,7 +138,7 @@ async function shoot(tab, file, clip = undefined) {
 // A page has no script: a view in the other colours is the same load.
 async function browse(output, profile, most = Infinity) {
 	fs.mkdirSync(output, { recursive: true });
-	const pages = [...(await all_pages()).keys()].slice(0, most);
+	const pages = [...(await all_pages(most)).keys()];
 	const browser = new Browser('chromium', profile);
 	try {
 		const tab = await open_tab(browser);
@@ -179,9 +179,9 @@ async function shots(output, profile) {
 	}
 }
 
-async function images() {
+async function images(most = Infinity) {
 	let count = 0;
-	for (const [page, html] of await all_pages())
+	for (const [page, html] of await all_pages(most))
 		for (const { src, width, height } of attributes(html, 'img').filter((image) => image.class !== 'twin')) {
 			const target = new URL(src, origin + page);
 			const { status, headers, body } = await get(base, target.pathname);
@@ -287,7 +287,7 @@ async function unchanged(page, query, plain) {
 
 async function hostile() {
 	// Every query on one graph's page, a few on the index, which is slow to draw; the others are behind the same rules.
-	const [index, graph] = [...(await all_pages()).keys()];
+	const [index, graph] = [...(await all_pages(2)).keys()];
 	for (const [page, queries] of [[graph, QUERIES], [index, QUERIES.slice(0, 3)]]) {
 		let plain = (await get(base, page)).body;
 		for (const query of queries)
