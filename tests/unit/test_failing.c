@@ -9,7 +9,11 @@
 #include <unistd.h>
 
 #include "cli/status_file.h"
+#include "collectors/inet_diag.h"
+#include "collectors/proc_net_tcp.h"
+#include "collectors/procfile.h"
 #include "daemon/alerts_page.h"
+#include "daemon/ct/ct_client.h"
 #include "daemon/ct/summary.h"
 #include "daemon/messenger.h"
 #include "daemon/status.h"
@@ -175,6 +179,106 @@ static void send_word(void *arg)
 	messenger_free(messenger);
 }
 
+/* A file of procfs twice, the second time by the descriptor that was kept. */
+static void read_proc(void *arg)
+{
+	struct procfile file = PROCFILE("self/status"), made = PROCFILE("made");
+	struct proc *proc = NULL;
+	struct span text;
+
+	(void)arg;
+	if (proc_new("/proc", &proc) < 0)
+		return;
+	if (procfile_read(proc, &file, &text) == 0 && procfile_read(proc, &file, &text) == 0)
+		assert_memory_equal(text.at, "Name:", 5);
+	if (proc_supply(proc, "made", "by hand\n") == 0 && procfile_read(proc, &made, &text) == 0)
+		assert_string_equal(text.at, "by hand\n");
+	else
+		assert_int_equal(procfile_read(proc, &made, &text), -ENOENT);
+	procfile_close(&file);
+	proc_free(proc);
+}
+
+/* One that outgrows the buffer. */
+static void read_long(void *arg)
+{
+	const struct bench *b = arg;
+	struct procfile file = PROCFILE("../long.conf");
+	char path[160];
+	struct proc *proc = NULL;
+	struct span text;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/long.conf", b->world.directory);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "%100000d", 1);
+	fclose(f);
+	snprintf(path, sizeof(path), "%s/proc", b->world.directory);
+	if (proc_new(path, &proc) < 0)
+		return;
+	if (procfile_read(proc, &file, &text) == 0)
+		assert_int_equal(text.len, 100000);
+	proc_free(proc);
+}
+
+static void count_begin(void *arg)
+{
+	*(unsigned *)arg = 0;
+}
+
+static void count_socket(void *arg, const struct tcp_socket *socket)
+{
+	(void)socket;
+	++*(unsigned *)arg;
+}
+
+static void list_sockets(void *arg)
+{
+	unsigned n;
+	const struct socket_sink sink = {count_begin, count_socket, &n};
+	struct inet_diag diag = {.fd = -1};
+	int r = inet_diag_dump(&diag, INET_DIAG_LISTEN, &sink);
+
+	(void)arg;
+	if (r < 0)
+		r = inet_diag_dump(&diag, INET_DIAG_LISTEN, &sink);
+	assert_true(r == 0 || inet_diag_is_refusal(r));
+	inet_diag_close(&diag);
+}
+
+static void list_sockets_of_files(void *arg)
+{
+	struct bench *b = arg;
+	unsigned n;
+	const struct socket_sink sink = {count_begin, count_socket, &n};
+	const char *path;
+	int r;
+
+	world_put(&b->world, "net/tcp",
+		"  sl  local_address\n   0: 0100007F:0050 00000000:0000 0A 00000000:00000000\n");
+	r = proc_net_tcp_dump(b->world.readings->proc, &sink, &path);
+	assert_true(r == 0 ? n == 1 : r == -EIO);
+}
+
+static void count_answer(void *arg, const char *answer, const char *error)
+{
+	assert_true(!answer != !error);
+	++*(unsigned *)arg;
+}
+
+static void ask_ct(void *arg)
+{
+	unsigned calls = 0;
+	const struct ct_asking asking = {
+		"/nowhere", CT_COUNTERS, CT_TIMEOUT_USEC, count_answer, &calls};
+	int r = ct_ask_and_wait(&asking);
+
+	(void)arg;
+	assert_true(r == 0 || r == -ENOMEM);
+	assert_int_equal(calls, r == 0);
+}
+
 /* The least numbers tell that there was something to fail. */
 #define FAILING(what, memory_least, calls_least)                                                   \
 	static void what##_with_each_failing(void **state)                                         \
@@ -185,11 +289,20 @@ static void send_word(void *arg)
 
 FAILING(load, 50, 2)
 FAILING(load_wrong, 20, 2)
+FAILING(ask_ct, 1, 1)
 FAILING(begin, 10, 1)
+FAILING(read_long, 3, 4)
+FAILING(read_proc, 4, 4)
 FAILING(tell, 3, 1)
 FAILING(read_status, 1, 2)
 FAILING(store, 10, 2)
 FAILING(send_word, 2, 1)
+
+static void list_sockets_with_each_failing(void **state)
+{
+	assert_true(each_failing(&failing.calls, list_sockets, *state) >= 4);
+	assert_true(each_failing(&failing.calls, list_sockets_of_files, *state) >= 1);
+}
 
 static void a_look_needs_no_memory(void **state)
 {
@@ -204,7 +317,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(load_with_each_failing),
 		TEST(load_wrong_with_each_failing),
+		TEST(ask_ct_with_each_failing),
 		TEST(begin_with_each_failing),
+		TEST(list_sockets_with_each_failing),
+		TEST(read_long_with_each_failing),
+		TEST(read_proc_with_each_failing),
 		TEST(a_look_needs_no_memory),
 		TEST(tell_with_each_failing),
 		TEST(read_status_with_each_failing),
