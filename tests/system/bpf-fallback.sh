@@ -22,7 +22,7 @@ by_netlink() {
 	equal "established sockets" 680 "$(jq .readings.sockets.established "$work/once.json")"
 	if [ -n "$pattern" ]; then
 		grep -qE "$pattern" "$work/words" || fail "not said: $pattern: $(cat "$work/words")"
-		equal "times it was said" 1 "$(grep -c "^<[0-5]>.*sockets:" "$work/words")"
+		equal "times it was said" 1 "$(grep -cE "$pattern" "$work/words")"
 	else
 		equal "what was said" "" "$(grep "^<[0-5]>.*sockets:" "$work/words")"
 	fi
