@@ -111,9 +111,8 @@ int census_new(struct proc *proc, struct census **out)
 	if (!c)
 		return -ENOMEM;
 	c->owners = 1;
-	if (proc_netns(proc))
-		snprintf(c->name, sizeof(c->name), "%s.", netns_name(proc_netns(proc)));
-	strncat(c->name, "sockets", sizeof(c->name) - strlen(c->name) - 1);
+	snprintf(c->name, sizeof(c->name), "%s%ssockets",
+		proc_netns(proc) ? netns_name(proc_netns(proc)) : "", proc_netns(proc) ? "." : "");
 	c->proc = proc_ref(proc);
 	c->sink = (struct socket_sink){begin_sockets, add_socket, c};
 	c->diag = (struct inet_diag){.fd = -1, .netns = proc_netns(proc)};
@@ -565,10 +564,9 @@ static void finish(struct census *c, int r)
 /* A count of the leader is one of those that it led too; if it failed, they make their own. */
 static void finish_walk(struct census *c, int r)
 {
+	if (r < 0)
+		let_go(c);
 	for (struct census *f = c->first; f; f = f->next) {
-		if (!f->led)
-			continue;
-		f->led = r == 0;
 		if (!f->led)
 			continue;
 		f->cpu = f->wall = 0;

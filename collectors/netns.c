@@ -57,35 +57,37 @@ uint64_t netns_number(const struct netns *netns)
 }
 
 /* O_NONBLOCK: a pipe in its place must not hold up the daemon. */
-static int open_checked(const struct netns *netns, const struct stat *expected)
+static int open_seen(const struct netns *netns)
 {
 	CLEANUP_CLOSE int fd = open(netns->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
-	if (st.st_ino != expected->st_ino || st.st_dev != expected->st_dev)
+	if (st.st_ino != netns->inode || st.st_dev != netns->device)
 		return -ESTALE;
 	return take_fd(&fd);
 }
 
-static int enter(const struct netns *netns, const struct stat *expected)
+int netns_enter(const struct netns *netns)
 {
 	CLEANUP_CLOSE int fd = -1;
 
+	if (!netns)
+		return 0;
 	if (own < 0)
 		own = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (own < 0)
 		return -errno;
-	fd = open_checked(netns, expected);
+	fd = open_seen(netns);
 	if (fd < 0)
 		return fd;
 	return setns(fd, CLONE_NEWNET) < 0 ? -errno : 0;
 }
 
-static void leave(void)
+void netns_leave(const struct netns *netns)
 {
-	if (setns(own, CLONE_NEWNET) < 0)
+	if (netns && setns(own, CLONE_NEWNET) < 0)
 		abort();
 }
 
@@ -96,14 +98,16 @@ int netns_look(struct netns *netns)
 
 	if (r == 0 && st.st_ino == netns->inode && st.st_dev == netns->device)
 		return 0;
-	netns->inode = 0;
-	if (r == 0)
-		r = enter(netns, &st);
-	if (r < 0)
+	if (r == 0) {
+		netns->inode = st.st_ino;
+		netns->device = st.st_dev;
+		r = netns_enter(netns);
+	}
+	if (r < 0) {
+		netns->inode = 0;
 		return r;
-	leave();
-	netns->inode = st.st_ino;
-	netns->device = st.st_dev;
+	}
+	netns_leave(netns);
 	return NETNS_OTHER;
 }
 
@@ -117,21 +121,4 @@ void netns_explain(const struct netns *netns, int error, char *out, size_t size)
 			netns->path);
 	else
 		snprintf(out, size, "cannot enter %.96s: %s", netns->path, strerror(-error));
-}
-
-int netns_enter(const struct netns *netns)
-{
-	struct stat expected;
-
-	if (!netns)
-		return 0;
-	expected.st_ino = netns->inode;
-	expected.st_dev = netns->device;
-	return enter(netns, &expected);
-}
-
-void netns_leave(const struct netns *netns)
-{
-	if (netns)
-		leave();
 }

@@ -15,11 +15,11 @@
 
 /* Returns 0 and a handle for proc_free(), or -errno if path is not a directory one may enter. */
 int proc_new(const char *path, struct proc **out);
+struct netns; /* collectors/netns.h */
 /*
  * The same tree as another network namespace has it: a handle of its own, for proc_free() too, whose files are opened in
  * there. netns is taken over, also where it fails. Returns 0 or -errno.
  */
-struct netns;
 int proc_new_netns(const struct proc *proc, struct netns *netns, struct proc **out);
 /* The namespace of the handle; NULL: the daemon's own. */
 struct netns *proc_netns(const struct proc *proc);
