@@ -307,9 +307,9 @@ static const struct conf_block *alert_block(
 {
 	const struct conf_block *b = first_block(l, section);
 
-	while (b && title && strcmp(b->title, title) != 0)
+	while (b && strcmp(b->title, title) != 0)
 		b = next_block(b->next, section);
-	return title ? b : NULL;
+	return b;
 }
 
 /* A shipped rule as changed, and what other network namespaces have of it. */
@@ -331,7 +331,7 @@ static void build_shipped(
 static bool is_built(const struct load *l, const char *name)
 {
 	for (size_t i = 0; i < l->n_rules; i++)
-		if (l->rules[i].name && strcmp(l->rules[i].name, name) == 0)
+		if (strcmp(l->rules[i].name, name) == 0)
 			return true;
 	return false;
 }

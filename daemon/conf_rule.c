@@ -156,8 +156,7 @@ static bool is_in_netns(const char *operand)
 	size_t len = strcspn(operand, ".");
 
 	for (size_t i = 0; i < registry_len; i++)
-		if (registry[i]->in_netns && strlen(registry[i]->name) == len &&
-			strncmp(registry[i]->name, operand, len) == 0)
+		if (could_make_in_netns(registry[i], operand, len))
 			return true;
 	return false;
 }

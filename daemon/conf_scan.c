@@ -43,7 +43,7 @@ static bool at(const struct scan *s, const char *what)
 /* A byte that no text file holds: said once per file, as a file in UTF-16 is full of them. */
 static void odd_byte(struct scan *s)
 {
-	if (*s->p == '\0' && !s->nul_said) {
+	if (*s->p == '\0') {
 		fail(s, s->line, "a NUL byte: this is no text file in UTF-8");
 		s->nul_said = true;
 	}
