@@ -47,13 +47,9 @@ struct arguments {
 /* The program's constants; every_netns is the one there is. */
 static int set_constants(struct bpf_object *object, bool every_netns)
 {
-	struct bpf_map *map;
+	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata");
 
-	bpf_object__for_each_map(
-		map, object) if (strstr(bpf_map__name(map),
-					 ".rodata")) return bpf_map__set_initial_value(map,
-		&every_netns, sizeof(every_netns));
-	return -ENOENT;
+	return map ? bpf_map__set_initial_value(map, &every_netns, sizeof(every_netns)) : -ENOENT;
 }
 
 static int load(const struct arguments *args, const void *elf, size_t size, struct bpf_object **out)
