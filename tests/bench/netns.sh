@@ -24,10 +24,7 @@ held() {
 	ip -n "$own-$1" link set lo up
 	netns=$own-$1
 	spawn_held "$sockgen" -e "$2" >"$work/$1.made" 2>&1
-	until grep -q '^ready' "$work/$1.made"; do # it takes half a minute for a million
-		kill -0 "$spawned" 2>/dev/null || fail "sockgen ended"
-		sleep 0.1
-	done
+	wait_made "$work/$1.made"
 	netns=$own
 }
 held gw 111

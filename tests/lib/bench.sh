@@ -52,6 +52,14 @@ memory_kib() {
 	done | awk -v field="$field:" '$1 == field { sum += $2 } END { print sum }'
 }
 
+# wait_made FILE - until the sockgen that was spawned last says there that its sockets are made: half a minute for a million.
+wait_made() {
+	until grep -q '^ready' "$1"; do
+		kill -0 "$spawned" 2>/dev/null || fail "sockgen ended"
+		sleep 0.1
+	done
+}
+
 # A population of so many sockets as a busy server's; $pairs of port 80 are established.
 populate() {
 	six=$(($1 / 40))
@@ -59,10 +67,7 @@ populate() {
 	pairs=$((($1 - 2 * half - 12) / 2))
 	spawn_held "$sockgen" -e $((pairs - six)) -6 $six -f $half -l 10 >"$work/made"
 	population=$spawned
-	until grep -q '^ready' "$work/made"; do # it takes half a minute for a million
-		kill -0 "$population" 2>/dev/null || fail "sockgen ended"
-		sleep 0.1
-	done
+	wait_made "$work/made"
 }
 
 depopulate() {

@@ -201,7 +201,8 @@ equal "signature on standard output" "89504e47" "$(od -An -tx1 -N4 "$work/stdout
 mkdir "$work/bin"
 printf '#!/bin/sh\nprintf "%%s\\n" "$@" >>"%s"\nexec "%s" "$@"\n' "$work/asked" "$(command -v rrdtool)" >"$work/bin/rrdtool"
 chmod +x "$work/bin/rrdtool"
-for start in '-5min=0' '-2h --end=-1h=3'; do
+last=$(last_update conntrack.rrd) # not now, which is minutes later on a busy machine
+for start in "$((last - 300)) --end=$last=0" "$((last - 7200)) --end=$((last - 3600))=3"; do
 	rm -f "$work/asked"
 	# shellcheck disable=SC2086 # two options
 	PATH=$work/bin:$PATH connwatch graph conntrack --start=${start%=*} -o "$work/picture.png" || fail "no picture from $start"
