@@ -60,6 +60,38 @@ static int64_t now_msec(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Whole messages. To libmnl a length above INT_MAX is a negative one, which it steps back by. */
+static bool is_sound(const char *buffer, size_t size)
+{
+	struct nlmsghdr head;
+	size_t step;
+
+	for (size_t at = 0; size - at >= sizeof(head); at += step) {
+		memcpy(&head, buffer + at, sizeof(head));
+		if (head.nlmsg_len < sizeof(head) || head.nlmsg_len > size - at)
+			return false;
+		step = NLMSG_ALIGN((size_t)head.nlmsg_len);
+		if (step > size - at)
+			step = size - at;
+	}
+	return true;
+}
+
+/* n: of bytes, or -1 with errno; returns as mnl_cb_run() does. */
+static int take(const char *buffer, ssize_t n, mnl_cb_t on_message, void *arg)
+{
+	int r = MNL_CB_ERROR;
+
+	if (n < 0)
+		return r;
+	errno = 0;
+	if (is_sound(buffer, (size_t)n))
+		r = mnl_cb_run(buffer, (size_t)n, 0, 0, on_message, arg);
+	if (r < 0 && errno <= 0) /* not sound, or an error with a number that is none */
+		errno = EBADMSG;
+	return r;
+}
+
 /* Ask ctnetlink for a dump and hand each message of it to on_message until that returns
  * MNL_CB_STOP. */
 static int dump(unsigned message, mnl_cb_t on_message, void *arg)
@@ -67,8 +99,7 @@ static int dump(unsigned message, mnl_cb_t on_message, void *arg)
 	_Alignas(struct nlmsghdr) char buffer[RECEIVE_SIZE];
 	struct nlmsghdr *request = mnl_nlmsg_put_header(buffer);
 	struct mnl_socket *nl = mnl_socket_open2(NETLINK_NETFILTER, SOCK_CLOEXEC);
-	ssize_t n;
-	int r = 1;
+	int r = MNL_CB_OK;
 
 	if (!nl)
 		return -errno;
@@ -76,13 +107,11 @@ static int dump(unsigned message, mnl_cb_t on_message, void *arg)
 	request->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
 	/* all zero: AF_UNSPEC, NFNETLINK_V0 */
 	mnl_nlmsg_put_extra_header(request, sizeof(struct nfgenmsg));
-	n = mnl_socket_sendto(nl, request, request->nlmsg_len);
-	while (n >= 0 && r > MNL_CB_STOP) {
-		n = mnl_socket_recvfrom(nl, buffer, sizeof(buffer));
-		if (n >= 0)
-			r = mnl_cb_run(buffer, (size_t)n, 0, 0, on_message, arg);
-	}
-	r = n < 0 || r < 0 ? -errno : 0;
+	if (mnl_socket_sendto(nl, request, request->nlmsg_len) < 0)
+		r = MNL_CB_ERROR;
+	while (r > MNL_CB_STOP)
+		r = take(buffer, mnl_socket_recvfrom(nl, buffer, sizeof(buffer)), on_message, arg);
+	r = r < 0 ? -errno : 0;
 	mnl_socket_close(nl);
 	return r;
 }
@@ -111,6 +140,24 @@ static int on_counters(const struct nlmsghdr *nlh, void *arg)
 	return r < 0 ? MNL_CB_ERROR : MNL_CB_OK;
 }
 
+/* All of them or none: behind a part of them nobody would look for an error. */
+static int answer_counters(FILE *out)
+{
+	CLEANUP_FREE char *text = NULL;
+	size_t size = 0;
+	struct counters_dump d = {.out = open_memstream(&text, &size)};
+	int r;
+
+	if (!d.out)
+		return -errno;
+	r = dump(IPCTNL_MSG_CT_GET_STATS_CPU, on_counters, &d);
+	if (fclose(d.out) != 0 && r == 0)
+		r = -errno;
+	if (r == 0)
+		fwrite(text, 1, size, out);
+	return r;
+}
+
 static int answer_who(bool limited, FILE *out)
 {
 	struct who_dump d = {.limited = limited, .deadline_msec = now_msec() + SAMPLE_MSEC};
@@ -127,13 +174,8 @@ static int answer_who(bool limited, FILE *out)
 /* Returns false if the answer is an error. */
 static bool answer(char question, FILE *out)
 {
-	struct counters_dump d = {.out = out};
-	int r;
+	int r = question == 'c' ? answer_counters(out) : answer_who(question == 'w', out);
 
-	if (question == 'c')
-		r = dump(IPCTNL_MSG_CT_GET_STATS_CPU, on_counters, &d);
-	else
-		r = answer_who(question == 'w', out);
 	if (r < 0)
 		fprintf(out, "error: cannot read conntrack by netlink: %s\n", strerror(-r));
 	fputc('\n', out);
