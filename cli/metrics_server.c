@@ -158,6 +158,9 @@ static int serve(int fd, const char *status)
 		end_slow_clients(&server);
 	fputs("connwatch-metrics: cannot wait for clients\n", stderr);
 	MHD_stop_daemon(daemon);
+	for (size_t i = 0; i < ARRAY_LEN(server.pages); i++)
+		if (server.pages[i].response)
+			MHD_destroy_response(server.pages[i].response);
 	return EXIT_FAILURE;
 }
 
