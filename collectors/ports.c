@@ -10,14 +10,19 @@ static bool is_usable(const struct ports *ports, uint64_t port)
 	return ports->usable[port / 64] >> (port % 64) & 1;
 }
 
-static void set_usable(struct ports *ports, uint64_t port, bool usable)
+static void set_usable(struct ports *ports, uint64_t first, uint64_t last, bool usable)
 {
-	uint64_t bit = UINT64_C(1) << (port % 64);
+	for (uint64_t word = first / 64; first <= last && word <= last / 64; word++) {
+		uint64_t *bits = &ports->usable[word], mask = UINT64_MAX;
 
-	if (is_usable(ports, port) == usable)
-		return;
-	ports->usable[port / 64] ^= bit;
-	ports->n_usable += usable ? 1 : -1u;
+		if (word == first / 64)
+			mask &= UINT64_MAX << first % 64;
+		if (word == last / 64)
+			mask &= UINT64_MAX >> (63 - last % 64);
+		ports->n_usable -= (uint32_t)__builtin_popcountll(*bits & mask);
+		*bits = usable ? *bits | mask : *bits & ~mask;
+		ports->n_usable += (uint32_t)__builtin_popcountll(*bits & mask);
+	}
 }
 
 static bool parse_port(struct span word, uint64_t *port)
@@ -33,8 +38,7 @@ static bool parse_range(struct ports *ports, struct span text)
 	if (!span_is_whole(text) || !span_line(&text, &line) || !span_word(&line, &word) ||
 		!parse_port(word, &first) || !span_word(&line, &word) || !parse_port(word, &last))
 		return false;
-	for (uint64_t port = first; port <= last; port++)
-		set_usable(ports, port, true);
+	set_usable(ports, first, last, true);
 	return true;
 }
 
@@ -66,8 +70,7 @@ static bool parse_reserved(struct ports *ports, struct span text)
 
 		if (!parse_port(begin, &first) || !parse_port(item.len ? item : begin, &last))
 			return false;
-		for (uint64_t port = first; port <= last; port++)
-			set_usable(ports, port, false);
+		set_usable(ports, first, last, false);
 	}
 	return true;
 }
