@@ -4,13 +4,25 @@
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "daemon/conf.h"
+#include "daemon/conf_file.h"
 #include "daemon/conf_scan.h"
 #include "daemon/util.h"
 #include "tests/fuzz/memory.h"
 
+#define FILE_SIZE (256 * 1024)
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Of the room for the largest file, which the sanitizer would have to mark, as much as any of these takes. */
+void *__wrap_malloc(size_t size)
+{
+	return __real_malloc(size > CONF_FILE_MAX ? FILE_SIZE : size);
+}
 
 static void ignore(void *arg, const char *problem)
 {

@@ -2,6 +2,7 @@
 /* Any bytes as a file below /proc; the first byte chooses which. */
 #include <stdint.h>
 
+#include "cli/advise_facts.h"
 #include "collectors/mib.h"
 #include "collectors/percpu.h"
 #include "collectors/proc_net_tcp.h"
@@ -19,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	text = (struct span){(const char *)data + 1, size - 1};
-	switch (data[0] % 3) {
+	switch (data[0] % 4) {
 	case 0:
 		mib_parse(text, "TcpExt:", names, 3, values);
 		break;
@@ -28,8 +29,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		percpu_table(&percpu, text, names, 3, values);
 		percpu_reset(&percpu);
 		break;
-	default:
+	case 2:
 		proc_net_tcp_parse(text, &socket);
+		break;
+	default:
+		advise_meminfo(text.at, text.len, "MemTotal:");
+		advise_slab(text.at, text.len, "nf_conntrack");
 	}
 	return 0;
 }

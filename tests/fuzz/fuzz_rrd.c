@@ -4,37 +4,22 @@
  * taken for one is converted, and what comes out is one that has all that was asked for. librrd reads only what we wrote.
  */
 #include <assert.h>
-#include <err.h>
-#include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "daemon/rrdconvert.h"
 #include "daemon/rrdmap.h"
-#include "daemon/util.h"
+#include "tests/fuzz/folder.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char folder[64], path[128];
-
-static void clean_up(void)
-{
-	unlink(path);
-	rmdir(folder);
-}
+static char path[128];
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
-	strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/fuzz-XXXXXX" : "/tmp/fuzz-XXXXXX");
-	if (!mkdtemp(folder))
-		err(2, "%s", folder);
-	atexit(clean_up);
+	folder_make();
 	snprintf(path, sizeof(path), "%s/a.rrd", folder);
 	return 0;
 }

@@ -5,22 +5,16 @@
  */
 #include <assert.h>
 #include <dirent.h>
-#include <err.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "daemon/judge.h"
 #include "daemon/log.h"
 #include "daemon/readings.h"
 #include "daemon/status.h"
-#include "daemon/util.h"
+#include "tests/fuzz/folder.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -43,7 +37,6 @@ static const char *const files[] = {
 };
 
 static struct {
-	char folder[64];
 	struct conf *conf;
 	struct readings *readings;
 	struct judge *judge;
@@ -56,15 +49,6 @@ static void complain(void *arg, const char *problem)
 	errx(2, "%s", problem);
 }
 
-static void clean_up(void)
-{
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -r %s", daemon_.folder);
-	if (system(command) != 0)
-		warnx("%s is left behind", daemon_.folder);
-}
-
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	char text[512], path[128];
@@ -72,23 +56,19 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 	(void)argc;
 	(void)argv;
-	strcpy(daemon_.folder,
-		access("/dev/shm", W_OK) == 0 ? "/dev/shm/fuzz-XXXXXX" : "/tmp/fuzz-XXXXXX");
-	if (!mkdtemp(daemon_.folder))
-		err(2, "%s", daemon_.folder);
-	atexit(clean_up);
+	folder_make();
 	snprintf(text, sizeof(text),
 		"cp -r %s/tests/fixtures/linux-6.1-debian/proc %s && chmod -R u+w %s", SRCDIR,
-		daemon_.folder, daemon_.folder);
+		folder, folder);
 	if (system(text) != 0)
 		errx(2, "cannot copy the tree");
-	snprintf(path, sizeof(path), "%s/conf", daemon_.folder);
+	snprintf(path, sizeof(path), "%s/conf", folder);
 	conf = fopen(path, "w");
 	if (!conf)
 		err(2, "%s", path);
 	fprintf(conf,
 		"proc = \"%s/proc\"\nstate_directory = \"%s\"\nlistener \"a\" { port = 80 }\n",
-		daemon_.folder, daemon_.folder);
+		folder, folder);
 	fclose(conf);
 	log_open(LOG_TARGET_STDERR, 0);
 	if (conf_load(path, complain, NULL, &daemon_.conf) < 0 ||
@@ -96,15 +76,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 		judge_new(daemon_.conf, daemon_.readings, &daemon_.judge) < 0)
 		errx(2, "cannot begin");
 	return 0;
-}
-
-/* In the place of the captured one, which is given back with its size. */
-static void put(const char *path, const void *data, size_t size)
-{
-	CLEANUP_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-
-	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
-		err(2, "%s", path);
 }
 
 static void look(void)
@@ -130,11 +101,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size == 0)
 		return 0;
-	snprintf(path, sizeof(path), "%s/%s", daemon_.folder, files[data[0] % ARRAY_LEN(files)]);
+	snprintf(path, sizeof(path), "%s/%s", folder, files[data[0] % ARRAY_LEN(files)]);
 	if (data[0] % ARRAY_LEN(files) == 0) {
-		put(path, data + 1, size - 1);
-		status_restore(
-			daemon_.folder, daemon_.judge, daemon_.now, 1796068800 + daemon_.now);
+		file_put(path, data + 1, size - 1);
+		status_restore(folder, daemon_.judge, daemon_.now, 1796068800 + daemon_.now);
 		look();
 		return 0;
 	}
@@ -143,9 +113,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	close(fd);
 	if (n < 0 || n == (ssize_t)sizeof(whole))
 		errx(2, "%s is not as it was captured", path);
-	put(path, data + 1, size - 1);
+	file_put(path, data + 1, size - 1);
 	look();
 	look();
-	put(path, whole, (size_t)n);
+	file_put(path, whole, (size_t)n);
 	return 0;
 }
