@@ -11,6 +11,7 @@
 
 #include "collectors/bpf_walk.h"
 #include "daemon/bpf/tcp_walk.h"
+#include "daemon/util.h"
 
 #define INPUT_SIZE 8192
 
@@ -53,6 +54,8 @@ static void add(void *arg, const struct tcp_socket *socket)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct socket_sink sink = {begin, add, NULL};
+	/* one whose number is the same to the program's set of them */
+	const struct bpf_walk_target targets[] = {{1, &sink}, {257, &sink}};
 	struct bpf_walk walk = BPF_WALK;
 	uint32_t before = 0;
 
@@ -63,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy((uint8_t *)&map + sizeof(map.size), data + 1, size - 1);
 	result = data[0] & 127;
 	walk.out = &map;
-	bpf_walk_begin(&walk);
+	bpf_walk_begin(&walk, targets, ARRAY_LEN(targets));
 	while (bpf_walk_step(&walk, &sink) > 0) {
 		assert(walk.next > before);
 		before = walk.next;

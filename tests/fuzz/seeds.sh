@@ -123,12 +123,14 @@ seed ct_server 'c' < <(
 	end_of_dump
 )
 
-# What the BPF program leaves: a struct tcp_walk with two sockets in its first lane.
+# What the BPF program leaves: a struct tcp_walk with two sockets in its first lane, of the daemon's network namespace and of
+# another.
 seed bpf_walk '\0' < <(
-	words $((64 | 64 << 32)) 0 2 0 0 0 0 0 0 0
-	for family in 2 10; do
-		words $((1 | family << 8 | 443 << 16 | 0x5000 << 32)) 1 0 2 0
-	done
+	words $((64 | 64 << 32)) 0 $((7 | 1 << 32)) 2 0 0 0 0 0 0 0
+	words $((1 | 2 << 8 | 443 << 16 | 0x5000 << 32)) $((7 | 1 << 32)) 0 $((2 << 32)) 0
+	printf '\0\0\0\0'
+	words $((1 | 10 << 8 | 443 << 16 | 0x5000 << 32)) $((1 | 1 << 32)) 0 $((2 << 32)) 0
+	printf '\0\0\0\0'
 )
 
 # Requests to connwatch-metrics.
